@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from tests.pages import FENCE, PAGES, ROOT, blocks, folder_of_a_page, matches, run_page, same_processor, update
 
+import regretless as rl
+
 DOCUMENTS = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 
@@ -135,6 +137,33 @@ def test_shell_blocks_contain_valid_commands(path: Path) -> None:
 def test_scripts_that_are_mentioned_exist(path: Path) -> None:
     for script in re.findall(r"\bpython ((?:benchmarks|tests)/\S+?\.py)", path.read_text(encoding="utf-8")):
         assert (ROOT / script).is_file(), script
+
+
+# --- claims ----------------------------------------------------------------------------------------------------------
+
+CLAIMS = [*DOCUMENTS, ROOT / "pyproject.toml", ROOT / "CITATION.cff", *(ROOT / "src" / "regretless").rglob("*.py")]
+
+
+def test_no_document_claims_too_much() -> None:
+    """Infinite games and imperfect recall are refused, not every variant exists, and whole games are solved too."""
+    claims = r"(every|any|any other) extensive-form game|every modern variant|hold'em after the flop"
+    for path in CLAIMS:
+        text = " ".join(path.read_text(encoding="utf-8").split())
+        assert not re.search(claims, text), name_of(path)
+
+
+def test_the_caption_of_the_kuhn_plot_counts_the_hands_of_the_run_above_it() -> None:
+    text = (ROOT / "docs" / "tutorial" / "kuhn.md").read_text(encoding="utf-8")
+    (trained,) = re.findall(r"kuhn trained on ([\d,]+) hands", text)
+    assert re.findall(r"after ([\d,]+) hands", text) == [trained]
+
+
+def test_exploitability_is_defined_as_it_is_computed() -> None:
+    """The conventions divide NashConv by the number of players, and so does a game of three."""
+    text = (ROOT / "docs" / "design" / "conventions.md").read_text(encoding="utf-8")
+    assert "**Exploitability** is NashConv divided by the number of players" in text
+    solution = rl.solve("kuhn(players=3)", iterations=1)
+    assert solution.exploitability == pytest.approx(solution.nash_conv / 3)
 
 
 # --- lists that must be complete -------------------------------------------------------------------------------------

@@ -97,5 +97,5 @@ def test_interrupted_spots(storage: int) -> None:
     assert points(resumed).keys() == points(whole).keys()
     if rounds_alike:
         assert points(resumed) == points(whole)
-    with pytest.raises(InvalidFile, match="is an interrupted solve: regretless solve --resume"):
+    with pytest.raises(InvalidFile, match=r"is an interrupted solve: rl\.solve\(resume='.*'\) continues it"):
         rl.load(path)

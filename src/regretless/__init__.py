@@ -1,4 +1,4 @@
-"""Regretless: counterfactual regret minimization for every extensive-form game, from Kuhn poker to hold'em.
+"""Regretless: counterfactual regret minimization for finite games with perfect recall, from Kuhn poker to hold'em.
 
     import regretless as rl
 
@@ -46,13 +46,14 @@ if TYPE_CHECKING:
     from regretless.holdem.studies.study import Study
     from regretless.solvers.batch import solve_batch
     from regretless.solvers.game_solution import GameSolution
+    from regretless.solvers.readable.vanilla import VanillaCFR
     from regretless.solvers.solution import Solution
     from regretless.solvers.solver import Solver
 
 __all__ = [
     "GameSolution", "RegretlessError", "Solution", "Solver", "Spot", "SpotSolution", "Study", "TrainedPolicy",
-    "__version__", "cards", "cluster", "deep", "engines", "errors", "forms", "game", "games", "holdem", "load", "plots",
-    "solve", "solve_batch", "solve_many", "solvers", "storage", "train", "variants",
+    "VanillaCFR", "__version__", "cards", "cluster", "deep", "engines", "errors", "forms", "game", "games", "holdem",
+    "load", "plots", "solve", "solve_batch", "solve_many", "solvers", "storage", "train", "variants",
 ]  # fmt: skip
 
 __version__ = "0.1.0"
@@ -65,6 +66,7 @@ _HOMES = {
     "Spot": ("regretless.holdem.spots.spot", "Spot"),
     "SpotSolution": ("regretless.holdem.solution", "SpotSolution"),
     "Study": ("regretless.holdem.studies.study", "Study"),
+    "VanillaCFR": ("regretless.solvers.readable.vanilla", "VanillaCFR"),
     "TrainedPolicy": ("regretless.deep.training.trained_policy", "TrainedPolicy"),
     "game": ("regretless.games.registry", "load"),
     "load": ("regretless.api", "load"),

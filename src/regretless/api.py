@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
-from regretless.errors import InvalidFile, InvalidOption, MissingOption
+from regretless.errors import Advice, InvalidFile, InvalidOption, MissingOption
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.game import Game
 from regretless.games.push_fold import PushFold
@@ -32,6 +32,7 @@ from regretless.solvers.solution import Solution
 from regretless.solvers.solve import solve as solve_problem
 from regretless.storage.atomic import check_writable
 from regretless.storage.container import open_container
+from regretless.variants.presets import spelled_out
 from regretless.variants.variant import Variant
 
 if TYPE_CHECKING:
@@ -104,7 +105,8 @@ def solve(what: Any = None, **options: Any) -> Any:
     `what` is a game (its rules, its name such as `"leduc(ranks=6)"`, an OpenSpiel game) or a spot (a `Spot`, or the
     path of its `.toml` file). Options that do not apply to the problem are refused by name.
 
-    - `variant`: a name in `variants.PRESETS`, one with parameters (`"discounted(gamma=3)"`) or a variant object; by
+    - `variant`: a name in `variants.PRESETS` or of the literature (`"cfr+"`, `"dcfr"`, `"mccfr"`), one with parameters
+      (`"discounted(gamma=3)"`) or a variant object; by
       default `plus` for games (`predictive-discounted-plus` for push-fold, `discounted` for flop-holdem) and
       `postflop`, `turn` or `river` for spots (`discounted` with buckets). `"lp"` gives the exact equilibrium of a small
       two-player zero-sum game.
@@ -228,7 +230,8 @@ def load(path: str | Path, *, to_resume: bool = False) -> Solution:
     if not isinstance(path, str | os.PathLike):
         raise InvalidOption("path", path, "is not the path of a file")
     if os.path.isfile(path) and Path(path).suffix == ".toml":
-        raise InvalidFile(path, f"is not solved: regretless solve {path} --out {Path(path).stem}.rgl")
+        command, keyword = f"regretless solve {path} --out {Path(path).stem}.rgl", f"rl.solve({str(path)!r})"
+        raise InvalidFile(path, "is not solved", [Advice("solve", None, "", command, keyword)])
     kind = open_container(path).kind
     if kind == SPOT_WITH_BUCKETS:
         from regretless.holdem.bucketed.solution import BucketedSpotSolution
@@ -298,7 +301,7 @@ def problem_of(what: object, options: dict[str, Any]) -> Problem[Any, Any]:
 
         if form == "public":
             raise InvalidOption("form", form, f"is not for {rules.name}, which is solved in the history form")
-        return PushFoldProblem(rules, sampled=options.get("sampling", "full") != "full")
+        return PushFoldProblem(rules, sampled=spelled_out(options).get("sampling", "full") != "full")
     is_public = form == "public" and options.get("variant") != EXACT
     return PublicProblem(rules) if is_public else GameProblem(rules)
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from regretless.printable import printable
 
@@ -63,12 +63,19 @@ class RegretlessError(Exception):
 
     exit_code = 1
 
-    def __init__(self, message: str) -> None:
-        super().__init__(_one_line(message))
+    def __init__(self, message: str, advice: Sequence[Advice] = (), hint: str = "") -> None:
+        self._problem, self._advice, self._hint = message, tuple(advice), hint
+        super().__init__(self.worded(Advice.as_keyword))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled with its message, which the constructors of subclasses would not accept as their argument."""
+        return _unpickled, (type(self), *self.args), self.__dict__
 
     def worded(self, spell: Callable[[Advice], str]) -> str:
-        """The message, with the settings that it advises, if any, spelled by `spell`."""
-        return str(self)
+        """The message, with the settings that it advises, if any, spelled by `spell`: by default, as in Python."""
+        helps = [self._hint] if self._hint else []
+        helps += [f"{spell(each)} {each.effect}".rstrip() for each in self._advice]
+        return _one_line(f"{self._problem}: {'; '.join(helps)}" if helps else self._problem)
 
 
 class InvalidOption(RegretlessError):
@@ -78,8 +85,8 @@ class InvalidOption(RegretlessError):
     iterations: -5 must be at least 1
     """
 
-    def __init__(self, option: str, value: object, reason: str) -> None:
-        super().__init__(f"{option}: {_shown(value)} {reason}")
+    def __init__(self, option: str, value: object, reason: str, advice: Sequence[Advice] = ()) -> None:
+        super().__init__(f"{option}: {_shown(value)} {reason}", advice)
         self.option = option
         self.value = value
 
@@ -147,8 +154,8 @@ class InvalidGame(RegretlessError):
 class InvalidFile(RegretlessError):
     """A file that is missing, damaged or of the wrong kind."""
 
-    def __init__(self, path: object, reason: str) -> None:
-        super().__init__(f"{path}: {reason}")
+    def __init__(self, path: object, reason: str, advice: Sequence[Advice] = ()) -> None:
+        super().__init__(f"{path}: {reason}", advice)
         self.path = path
 
 
@@ -167,27 +174,45 @@ class MissingExtra(RegretlessError):
     """An optional library is not installed; the message gives the command that installs it.
 
     >>> print(MissingExtra("matplotlib", "plot"))
-    matplotlib is not installed: pip install 'regretless[plot]'
+    matplotlib is not installed: pip install ...[plot]...
     """
 
     def __init__(self, library: str, extra: str) -> None:
-        super().__init__(f"{library} is not installed: pip install 'regretless[{extra}]'")
+        from regretless.installing import install_command
+
+        super().__init__(f"{library} is not installed: {install_command(extra)}")
 
 
 class Advice(NamedTuple):
-    """A setting that would help, and what it would do. Each interface spells settings in its own way."""
+    """A setting that would help, and what it would do. Each interface spells settings in its own way.
+
+    >>> advice = Advice("sample_runouts", 8, "needs less")
+    >>> advice.as_option(), advice.as_keyword(), advice.in_words()
+    ('--sample-runouts 8', 'sample_runouts=8', 'sample runouts 8')
+    """
 
     setting: str  # "storage"
-    value: str | int
+    value: str | int | None  # None: without one
     effect: str  # "takes half as much"
+    command: str = ""  # what to type instead of the option and its value
+    keyword: str = ""  # what to write in Python instead of the setting and its value
 
     def as_option(self) -> str:
         """The setting as the command spells it."""
-        return f"--{self.setting} {self.value}"
+        return self.command or f"--{self.setting.replace('_', '-')}{self._value}"
+
+    def as_keyword(self) -> str:
+        """The setting as Python spells it."""
+        value = "" if self.value is None else f"={self.value!r}"
+        return self.keyword or f"{self.setting}{value}"
 
     def in_words(self) -> str:
         """The setting as a page shows it, where there is a menu and no command."""
-        return f"{self.setting} {self.value}"
+        return f"{self.setting.replace('_', ' ')}{self._value}"
+
+    @property
+    def _value(self) -> str:
+        return "" if self.value is None else f" {self.value}"
 
 
 class WouldNotFit(RegretlessError):
@@ -204,9 +229,9 @@ class WouldNotFit(RegretlessError):
     leduc needs 3 MiB of memory, but only 2 MiB are free
     >>> error = WouldNotFit("the flop", **sizes, advice=[Advice("storage", 16, "needs 1.5 GiB, which fits")])
     >>> print(error)
-    the flop needs 3.0 GiB of memory, but only 2.0 GiB are free: --storage 16 needs 1.5 GiB, which fits
-    >>> error.worded(lambda advice: f"{advice.setting}={advice.value}")
-    'the flop needs 3.0 GiB of memory, but only 2.0 GiB are free: storage=16 needs 1.5 GiB, which fits'
+    the flop needs 3.0 GiB of memory, but only 2.0 GiB are free: storage=16 needs 1.5 GiB, which fits
+    >>> error.worded(Advice.as_option)
+    'the flop needs 3.0 GiB of memory, but only 2.0 GiB are free: --storage 16 needs 1.5 GiB, which fits'
     """
 
     exit_code = 3
@@ -224,13 +249,9 @@ class WouldNotFit(RegretlessError):
     ) -> None:
         size = f"at least {_size(needed)}" if partial else _size(needed)
         sizes = f"needs {size} of {memory}, but only {_size(available)} are free"
-        self._problem, self._hint, self._advice = f"{what} {sizes}", hint, advice
-        super().__init__(_advising(self._problem, hint, advice, Advice.as_option))
+        super().__init__(f"{what} {sizes}", advice, hint)
         self.needed = needed
         self.available = available
-
-    def worded(self, spell: Callable[[Advice], str]) -> str:
-        return _one_line(_advising(self._problem, self._hint, self._advice, spell))
 
 
 class DeviceFailed(RegretlessError):
@@ -238,19 +259,12 @@ class DeviceFailed(RegretlessError):
 
     >>> error = DeviceFailed("the GPU is full", advice=[Advice("device", "cpu", "takes none of its memory")])
     >>> print(error)
-    the GPU is full: --device cpu takes none of its memory
-    >>> error.worded(lambda advice: f"{advice.setting}={advice.value}")
-    'the GPU is full: device=cpu takes none of its memory'
+    the GPU is full: device='cpu' takes none of its memory
+    >>> error.worded(Advice.as_option)
+    'the GPU is full: --device cpu takes none of its memory'
     """
 
     exit_code = 4
-
-    def __init__(self, problem: str, *, hint: str = "", advice: Sequence[Advice] = ()) -> None:
-        self._problem, self._hint, self._advice = problem, hint, advice
-        super().__init__(_advising(problem, hint, advice, Advice.as_option))
-
-    def worded(self, spell: Callable[[Advice], str]) -> str:
-        return _one_line(_advising(self._problem, self._hint, self._advice, spell))
 
 
 class RegretlessWarning(UserWarning):
@@ -273,10 +287,8 @@ class RebuiltFile(RegretlessWarning):
     """A file was damaged and has been rebuilt from what is known otherwise; nothing is lost."""
 
 
-def _advising(problem: str, hint: str, advice: Sequence[Advice], spell: Callable[[Advice], str]) -> str:
-    """What is wrong, then what would help."""
-    said = [hint] * bool(hint) + [f"{spell(each)} {each.effect}" for each in advice]
-    return f"{problem}: {'; '.join(said)}" if said else problem
+def _unpickled(kind: type[RegretlessError], message: str) -> RegretlessError:
+    return kind.__new__(kind, message)
 
 
 def _size(count: int) -> str:

@@ -19,7 +19,7 @@ WRONG = [
     (["solve", "kuhhn"], "did you mean kuhn?"),
     (["solve", "kuhn(cards=4)"], "kuhn has no parameter cards (its parameters: players)"),
     (["solve", "leduc(ranks=6"], "game: "),
-    (["solve", "kuhn", "--variant", "cfr"], "variant: 'cfr' is not one of vanilla, plus"),
+    (["solve", "kuhn", "--variant", "cfrr"], "variant: 'cfrr' is not one of vanilla, plus"),
     (["solve", "kuhn", "--engine", "abacus"], "engine: 'abacus' is not one of auto, numba"),
     (["solve", "kuhn", "--device", "tpu"], "device: 'tpu' is not one of auto, cpu, cuda, mps"),
     (["solve", "kuhn", "--engine", "reference", "--device", "cuda"], "which runs on cpu"),
@@ -71,7 +71,7 @@ WRONG = [
     (["equity", "AhKh", "QQ", "--board", "Qs Jx 2h"], "'x' is not a suit"),
     (["equity", "AhKh", "QQ", "--board", "Qs 10h 2h"], "'1' is not a rank (23456789TJQKA); ten is T"),
     (["equity", "AA", "KK", "--seed", "3"], "seed: 3 is for sampled deals: add --samples"),
-    (["train-kuhn", "--information-sets", "0:"], "selects what to plot: add --plot"),
+    (["train-kuhn", "--information-sets", "J"], "selects what to plot: add --plot or --show"),
     (["equity", "AhKh", "QQ", "--board", "Qs Jh"], "board: 'Qs Jh' must be 0, 3, 4 or 5 different cards"),
     (["equity", "AhKh", "QQ", "--board", "Ah Jh 2c"], "is entirely blocked by the board"),
     (["equity", "AhKh", "AhQh"], "always shares a card"),
@@ -155,7 +155,7 @@ def test_a_game_from_the_deal_that_does_not_fit_says_which_option_helps(run, mon
     assert result.code == 3
     assert result.err.count("\n") == 1
     assert result.err.startswith("error: short in the numba engine needs 12 MiB of memory, but only 1 KiB are free")
-    assert result.err.endswith(": use a smaller --sample-runouts\n")
+    assert result.err.endswith(": --sample-runouts can be set lower\n")
 
 
 def test_an_unwritable_file_is_noticed_before_the_solve(run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ from regretless.cluster.jobs import Outcome
 from regretless.cluster.run import StudyRun
 from regretless.errors import InvalidFile
 from regretless.holdem.studies.plan import StudyPlan
+from regretless.installing import install_command
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("duckdb")
@@ -235,4 +236,4 @@ def test_a_missing_extra_is_one_line(tmp_path: Path, folder: Path, library: str,
     code = MISSING.format(library=library, words=given)
     result = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode == 1
-    assert result.stderr == f"error: {library} is not installed: pip install 'regretless[{extra}]'\n"
+    assert result.stderr == f"error: {library} is not installed: {install_command(extra)}\n"

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -90,11 +93,64 @@ def test_figures_are_saved_without_pyplot(solutions: list[GameSolution]) -> None
     assert ("matplotlib.pyplot" in sys.modules) == had
 
 
+def test_notebooks_display_figures(solutions: list[Solution]) -> None:
+    figure = convergence(solutions)
+    assert figure._repr_png_().startswith(b"\x89PNG")  # what IPython asks an object for
+
+
+SHOW = """
+import sys
+import regretless as rl
+from regretless.plots import strategy_bars
+
+strategy_bars(rl.solve("kuhn", iterations=5, engine="reference").strategy).show()
+from matplotlib import pyplot
+print(sys.modules["windows"].shown, pyplot.get_fignums())
+"""
+WINDOWS = """
+from matplotlib._pylab_helpers import Gcf
+from matplotlib.backend_bases import FigureManagerBase
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+shown = []
+
+class Manager(FigureManagerBase):
+    @classmethod
+    def pyplot_show(cls, *, block=None):
+        shown.extend(manager.canvas.figure.get_suptitle() for manager in Gcf.get_all_fig_managers())
+
+class FigureCanvas(FigureCanvasAgg):
+    manager_class = Manager
+"""
+
+
+def run_with_backend(code: str, backend: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "MPLBACKEND": backend, "PYTHONPATH": os.pathsep.join([str(folder), *sys.path])}
+    return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+
+
+def test_show_opens_a_window_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "windows.py").write_text(WINDOWS, encoding="utf-8")
+    result = run_with_backend(SHOW, "module://windows", tmp_path)
+    assert result.stdout.strip() == "['Average strategy'] []", result.stderr
+
+
+def test_show_without_a_screen_is_one_sentence(tmp_path: Path) -> None:
+    result = run_with_backend(SHOW, "agg", tmp_path)
+    sentence = "no window can be opened with matplotlib's backend agg: save the plot instead"
+    assert result.stderr.strip().splitlines()[-1] == f"regretless.errors.RegretlessError: {sentence}"
+    command = "from regretless.cli import main; raise SystemExit(main(['train-kuhn', '--show', '--iterations', '10']))"
+    refused = run_with_backend(command, "agg", tmp_path)
+    assert refused.returncode == 1
+    assert refused.stderr == f"error: {sentence}\n"
+    assert refused.stdout == ""  # before anything is trained
+
+
 def test_without_matplotlib_the_answer_is_how_to_get_it(
     solutions: list[GameSolution], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'regretless\[plot\]'"):
+    monkeypatch.setitem(sys.modules, "matplotlib.backends.backend_agg", None)
+    with pytest.raises(MissingExtra, match=r"pip install .*\[plot\]"):
         convergence(solutions)
 
 

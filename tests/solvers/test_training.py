@@ -16,19 +16,19 @@ def test_it_learns_an_equilibrium() -> None:
     assert training.running_value == pytest.approx(KUHN_VALUE, abs=0.03)
     assert reports[-1] == (20_000, training.running_value)
     bets = {key: actions["b"] for key, actions in training.strategy.items()}
-    assert list(bets) == ["0:", "1:", "2:", "0:b", "1:b", "2:b", "0:p", "1:p", "2:p", "0:pb", "1:pb", "2:pb"]
+    assert list(bets) == ["J", "Q", "K", "Jb", "Qb", "Kb", "Jp", "Qp", "Kp", "Jpb", "Qpb", "Kpb"]
     for key, expected in {
-        "1:": 0,
-        "0:b": 0,
-        "1:b": 1 / 3,
-        "2:b": 1,
-        "0:p": 1 / 3,
-        "1:p": 0,
-        "2:p": 1,
-        "2:pb": 1,
+        "Q": 0,
+        "Jb": 0,
+        "Qb": 1 / 3,
+        "Kb": 1,
+        "Jp": 1 / 3,
+        "Qp": 0,
+        "Kp": 1,
+        "Kpb": 1,
     }.items():
         assert bets[key] == pytest.approx(expected, abs=0.05), key
-    assert bets["2:"] == pytest.approx(3 * bets["0:"], abs=0.02)
+    assert bets["K"] == pytest.approx(3 * bets["J"], abs=0.02)
 
 
 def test_the_seed_decides_everything() -> None:

@@ -14,6 +14,7 @@ from tests.web.serving import API, FOREVER, TURN, Server, wait_for
 
 import regretless as rl
 from regretless.holdem import Spot, SpotSolution
+from regretless.installing import install_command
 from regretless.solvers.solve import solve
 from regretless.web.solving import worker
 
@@ -45,7 +46,7 @@ def test_a_missing_library_is_named_with_the_line_that_installs_it(library: str)
     code = f"import sys; sys.modules['{library}'] = None; from regretless.cli import main; sys.exit(main(['serve']))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
     assert done.returncode == 1
-    assert done.stderr.strip() == f"error: {library} is not installed: pip install 'regretless[web]'"
+    assert done.stderr.strip() == f"error: {library} is not installed: {install_command('web')}"
 
 
 def test_a_folder_and_a_port_have_one_server(start_server: Callable[[], Server], folder: Path, tmp_path: Path) -> None:

@@ -157,7 +157,7 @@ def test_what_cannot_be_read_is_told_in_one_sentence(
 ) -> None:
     with monkeypatch.context() as patched:
         patched.setitem(sys.modules, "duckdb", None)
-        assert "regretless[report]" in refusal(client, "/study/flops")
+        assert "[report]" in refusal(client, "/study/flops")
     study = folder / "study"
     part = study / "summary" / "QsJh2h-1.parquet"
     part.write_bytes(part.read_bytes()[:-50])

@@ -43,7 +43,7 @@ from regretless.cli.commands.train_kuhn import train_kuhn
 from regretless.cli.commands.verify import verify
 from regretless.cli.terminal.consoles import discard, for_people, prepare_streams, print_error, warnings_as_lines
 from regretless.cli.terminal.interrupts import INTERRUPTED, let_interrupt
-from regretless.errors import InvalidOption, RegretlessError
+from regretless.errors import Advice, InvalidOption, RegretlessError
 from regretless.garbage import relaxed_gc
 
 __all__ = ["app", "main"]
@@ -119,7 +119,7 @@ def regretless(
         typer.Option("--version", "-V", help="Print the version and exit.", callback=_print_version, is_eager=True),
     ] = False,
 ) -> None:
-    """A poker solver: counterfactual regret minimization for every extensive-form game.
+    """A poker solver: counterfactual regret minimization from Kuhn and Leduc to heads-up no-limit hold'em.
 
     [dim]Start with[/dim]
 
@@ -181,7 +181,8 @@ def _as_typed(error: RegretlessError) -> str:
     """The sentence of an error, with an option named as the command line has it: save-every, not save_every."""
     name = getattr(error, "option", "")
     typed = {parameter for command in COMMANDS for parameter in signature(command).parameters}
-    return str(error).replace(name, name.replace("_", "-"), 1) if name in typed else str(error)
+    sentence = error.worded(Advice.as_option)
+    return sentence.replace(name, name.replace("_", "-"), 1) if name in typed else sentence
 
 
 def _fail(sentence: str, code: int) -> int:

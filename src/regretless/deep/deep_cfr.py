@@ -20,9 +20,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch.nn.utils import parameters_to_vector, vector_to_parameters
+
+from regretless.errors import EmptyMemory, InvalidOption, MissingExtra
+from regretless.seeds import check_seed
+
+try:
+    import torch
+    from torch.nn.utils import parameters_to_vector, vector_to_parameters
+except ModuleNotFoundError as error:
+    raise MissingExtra("torch", "torch") from error
 
 from regretless.deep.fitting import STEPS_DRAWN, Fitting, matrix_precision
 from regretless.deep.memories import MEMORY_ARRAYS, Memory, memory_bytes
@@ -32,8 +39,6 @@ from regretless.deep.settings import TrainingSettings
 from regretless.deep.streams import Purpose, generator, stream_seed
 from regretless.deep.traversal import traverse
 from regretless.deep.worlds.world import World
-from regretless.errors import EmptyMemory, InvalidOption
-from regretless.seeds import check_seed
 
 __all__ = ["DeepCfr", "IterationReport", "estimate"]
 

@@ -29,7 +29,17 @@ from typing import Any, Literal, get_args
 
 from regretless.errors import InvalidSettings
 
-__all__ = ["PRESETS", "Algorithm", "Place", "Precision", "Replacement", "TrainingSettings", "Weighting", "settings"]
+__all__ = [
+    "PRESETS",
+    "SYNONYMS",
+    "Algorithm",
+    "Place",
+    "Precision",
+    "Replacement",
+    "TrainingSettings",
+    "Weighting",
+    "settings",
+]
 
 Algorithm = Literal["deep", "single"]
 Weighting = Literal["linear", "uniform"]
@@ -128,6 +138,15 @@ PRESETS: Mapping[str, TrainingSettings] = MappingProxyType(
     }
 )
 
+SYNONYMS = {  # what other libraries call settings
+    "lr": "learning_rate",
+    "hidden_dim": "width",
+    "hidden_size": "width",
+    "memory_capacity": "advantage_capacity",
+    "num_iterations": "iterations",
+    "num_traversals": "traversals",
+}
+
 
 def settings(preset: str = "small", **changes: Any) -> TrainingSettings:
     """A preset, with some fields changed.
@@ -143,5 +162,6 @@ def settings(preset: str = "small", **changes: Any) -> TrainingSettings:
     known = [field.name for field in fields(TrainingSettings)]
     for name, value in changes.items():
         if name not in known:
-            raise InvalidSettings(name, value, f"is not a setting (known: {', '.join(known)})")
+            meant = f"; did you mean {SYNONYMS[name]}?" if name in SYNONYMS else f" (known: {', '.join(known)})"
+            raise InvalidSettings(name, value, f"is not a setting{meant}")
     return replace(PRESETS[preset], **changes)

@@ -55,7 +55,7 @@ def check_bucketed_fits(name: str, form: BucketedForm, *, device: str, predicts:
             needed=needed,
             available=free,
             memory="memory" if device == "cpu" else "GPU memory",
-            hint="use a smaller --sample-runouts",
+            advice=[Advice("sample_runouts", None, "can be set lower")],
         )
 
 

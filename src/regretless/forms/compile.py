@@ -199,6 +199,9 @@ class _Walk:
                 f"{self.game.name}: player {player} moves at {key!r}, but there are only {self.players} players"
             )
         actions = tuple(actions)
+        for what, value in [("information set", key), *(("action", action) for action in actions)]:
+            if not isinstance(value, str):
+                raise InvalidGame(f"{self.game.name}: the {what} {value!r} must be text, such as {str(value)!r}")
         if not actions or len(set(actions)) < len(actions):
             raise InvalidGame(
                 f"{self.game.name}: the information set {key!r} has the actions {actions}; "

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from regretless.printable import printable
 from regretless.reprs import shortened
@@ -34,7 +34,7 @@ CHANCE = -1  # returned by `player` where chance moves
 
 
 class Game(ABC, Generic[State]):
-    """An extensive-form game with perfect recall, for any number of players.
+    """A finite extensive-form game with perfect recall, for any number of players.
 
     >>> from regretless.games import Kuhn
     >>> game = Kuhn()
@@ -43,7 +43,7 @@ class Game(ABC, Generic[State]):
     (0, ('p', 'b'), '0:')
     """
 
-    name: str  # as a user types it, parameters included: "leduc(ranks=6)"
+    name: str  # as a user types it, parameters included: "leduc(ranks=6)"; by default, the name of the class
     zero_sum: bool = True  # whether the utilities of every terminal sum to 0
     public_only: bool = False  # whether the rules are too large to enumerate: only a public form can be compiled
     solvable: bool = True  # whether some form of it is small enough to be solved
@@ -107,6 +107,14 @@ class Game(ABC, Generic[State]):
     def initial_states(self) -> list[State]:
         """The states of `deals`, without their probabilities."""
         return [state for state, _ in self.deals()]
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, attribute: str) -> str:
+            """A game without a name is called like its class."""
+            if attribute == "name":
+                return type(self).__name__
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {attribute!r}")
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {shortened(printable(self.name), 200)}>"

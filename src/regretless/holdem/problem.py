@@ -10,7 +10,7 @@ from typing import Any
 
 from regretless.engines import devices
 from regretless.engines.contract import PublicEngine
-from regretless.errors import InvalidOption, MissingOption
+from regretless.errors import Advice, InvalidOption, MissingOption
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize
 from regretless.forms.tree_hash import tree_hash
@@ -150,8 +150,10 @@ class SpotProblem(PublicFormProblem):
         has = earlier.device == "cpu" or (earlier.device == "cuda" and devices.cuda_devices() > 0)
         return {"device": earlier.device} if has else {}
 
+    if_final = (Advice("keep_regrets", None, "saves them", keyword="save(path, resumable=True)"),)
+
     def why_final(self, earlier: Solution) -> str:
-        return "is a finished solve without its regrets, which a resume needs: --keep-regrets saves them"
+        return "is a finished solve without its regrets, which a resume needs"
 
     def check_given(self, spot: Spot, earlier: SpotSolution) -> None:
         """Refuse a spot that differs from the one being resumed, except in name."""

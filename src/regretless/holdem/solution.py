@@ -28,7 +28,7 @@ from typing import Any
 
 from regretless import engines
 from regretless.engines.contract import Evaluation, Snapshot
-from regretless.errors import ApproximateFile, InvalidFile, RegretlessError
+from regretless.errors import Advice, ApproximateFile, InvalidFile, RegretlessError
 from regretless.forms.public import BettingTree
 from regretless.forms.tree_hash import tree_hash
 from regretless.holdem.checking.verification import SpotVerification, verify_spot
@@ -181,7 +181,8 @@ class SpotSolution(Solution):
         spot, tree = spot_and_tree(header)
         if file.kind == CHECKPOINT and header.whole("format") == 1:
             if not to_resume:
-                raise InvalidFile(path, f"is an interrupted solve: regretless solve --resume {path}")
+                again = {"command": f"regretless solve --resume {path}", "keyword": f"rl.solve(resume={str(path)!r})"}
+                raise InvalidFile(path, "is an interrupted solve", [Advice("resume", None, "continues it", **again)])
             record = _first_checkpoint(file, header, spot)
         else:
             record = Record.read(file, players=2)

@@ -1,4 +1,4 @@
-"""Plots of solutions and studies, as matplotlib figures to show, save or change."""
+"""Plots of solutions and studies, as matplotlib figures: notebooks display them, `show` opens a window."""
 
 from regretless.plots.charts import Chart, charts
 from regretless.plots.convergence import convergence

@@ -23,16 +23,14 @@ GRID = "#e3e7eb"
 def new_figure(
     width: float, height: float, columns: int = 1, rows: int = 1, **options: Any
 ) -> tuple[Figure, list[Axes]]:
-    """A figure of this size in inches with its axes, row by row.
-
-    pyplot is not used, so no window opens and nothing leaks.
-    """
+    """A figure of this size in inches with its axes, row by row; without pyplot, so nothing opens until it is shown."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
+
+        from regretless.plots.window import ShownFigure
     except ImportError:
         raise MissingExtra("matplotlib", "plot") from None
-    figure = Figure(figsize=(width, height), dpi=160, layout="constrained", facecolor="white")
+    figure = ShownFigure(figsize=(width, height), dpi=160, layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
     axes = figure.subplots(rows, columns, squeeze=False, **options)
     return figure, list(axes.flat)

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from regretless.engines.registry import ENGINES
 from regretless.engines.registry import Kind as Form
-from regretless.errors import InvalidOption
+from regretless.errors import Advice, InvalidOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import HistoryForm
 from regretless.forms.public import PublicForm
@@ -144,6 +144,8 @@ class Problem(ABC, Generic[FormType, EngineType]):
         chosen = any(build.threads for form, build in builds if (form is Form.SAMPLING) == sampled)
         threads = earlier.threads if chosen else None  # some engines report threads that they do not let you choose
         return {"engine": earlier.engine, "device": earlier.device, "threads": threads}
+
+    if_final: tuple[Advice, ...] = ()  # what would have kept a snapshot
 
     def why_final(self, earlier: Solution) -> str:
         """Why a solution without a snapshot cannot be resumed."""

@@ -14,6 +14,7 @@ from enum import StrEnum
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from regretless.engines.contract import Sampling, Updates
@@ -251,11 +252,16 @@ class Request:
         return Stop(iterations=asked.iterations, target=asked.target, measure_every=asked.measure_every)
 
 
-def check_names(given: Mapping[str, object], known: Collection[str] = OPTIONS, function: str = "solve") -> None:
-    """Refuse the first option that does not exist."""
+def check_names(
+    given: Mapping[str, object],
+    known: Collection[str] = OPTIONS,
+    function: str = "solve",
+    synonyms: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Refuse the first option that does not exist; `synonyms` are names that other libraries use."""
     for name, value in given.items():
         if name not in known:
-            close = get_close_matches(name, known, n=1)
+            close = [synonyms[name]] if name in synonyms else get_close_matches(name, known, n=1)
             meant = f"did you mean {close[0]}?" if close else f"it has {', '.join(known)}"
             raise InvalidOption(name, value, f"is not an option of {function}; {meant}")
 

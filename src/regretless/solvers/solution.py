@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,6 +32,18 @@ class Solution(ABC):
     @abstractmethod
     def save(self, path: str | Path, *, resumable: bool = False) -> None:
         """Write a `.rgl` file; with `resumable`, including everything a resume needs."""
+
+    @classmethod
+    @abstractmethod
+    def load(cls, path: str | Path) -> Solution:
+        """Read a `.rgl` file; a missing, damaged or unrelated file raises `InvalidFile`."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as the bytes of its file, with everything that a resume needs, if it was kept."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "solution.rgl"
+            self.save(file, resumable=self.snapshot is not None)
+            return _unpickled, (type(self), file.read_bytes(), self.path)
 
     @abstractmethod
     def checkpoint(self, path: str | Path) -> None:
@@ -163,6 +176,13 @@ class Solution(ABC):
             "information_sets": record.information_sets,
             "history": [[point.iteration, point.seconds, point.exploitability] for point in record.history],
         }
+
+
+def _unpickled(kind: type[Solution], content: bytes, path: Path | None) -> Solution:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # Windows deletes no file that is open
+        file = Path(folder) / "solution.rgl"
+        file.write_bytes(content)
+        return replace(kind.load(file), path=path)
 
 
 def restore_engine(engine: Engine[Any, Any], snapshot: Snapshot, where: object) -> None:

@@ -18,6 +18,7 @@ from regretless.solvers.record import Record, Settings
 from regretless.solvers.request import Kind, Request, check_options, check_resume
 from regretless.solvers.solution import Solution, restore_engine
 from regretless.storage.container import shape_of
+from regretless.variants.presets import spelled_out
 from regretless.variants.variant import Schedule, Variant, schedule
 
 __all__ = ["Started", "make_request", "solve", "start"]
@@ -146,12 +147,12 @@ def make_request(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Requ
 
     Missing options come from the solve being resumed, else from the problem's defaults.
     """
-    given = {name: value for name, value in options.items() if value is not None}
+    given = spelled_out({name: value for name, value in options.items() if value is not None})
     resume: Solution | None = given.get("resume")
     if resume is not None:
         problem.check_resumed(resume)
         if resume.snapshot is None:
-            raise InvalidOption("resume", resume.where, problem.why_final(resume))
+            raise InvalidOption("resume", resume.where, problem.why_final(resume), problem.if_final)
     variant, text = problem.choose_variant(given, resume)
     kind = Kind.EXACT if variant is None and problem.kind is Kind.GAME else problem.kind
     kept = None if resume is None or kind is not Kind.GAME else resume.settings.sampling

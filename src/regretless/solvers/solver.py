@@ -14,7 +14,7 @@ from regretless.games.registry import as_game, load
 from regretless.solvers.loop import Progress, Stop, run
 from regretless.solvers.readable.reference import Reference
 from regretless.solvers.request import Kind, check_options
-from regretless.variants.presets import read_variant
+from regretless.variants.presets import read_variant, spelled_out
 
 __all__ = ["Solver"]
 
@@ -24,7 +24,7 @@ class Solver:
 
     `batch_size` is how many deals are walked at once. A game with at most that many deals is walked in full, which is
     exact; on a larger game, each iteration samples `batch_size` deals, which is unbiased. With `batch_size=1`, the
-    readable recursion walks all deals one after another.
+    readable recursion walks all deals one after another. With `variant="mccfr"`, each iteration samples externally.
 
     >>> from regretless.games import Kuhn
     >>> solver = Solver(Kuhn(), variant="plus")
@@ -41,11 +41,17 @@ class Solver:
         if batch_size == 1 and device not in ("auto", "cpu"):
             raise InvalidOption("device", device, "is not for batch_size=1, the readable recursion on the CPU")
         self.game = load(game) if isinstance(game, str) else as_game(game)
-        self.rule = read_variant(variant)
+        named = spelled_out({"variant": variant})
+        self.rule = read_variant(named["variant"])
+        sampling = Sampling(named.get("sampling", Sampling.FULL))
+        if batch_size == 1 and sampling is not Sampling.FULL:
+            raise InvalidOption("batch_size", 1, f"is the readable recursion, which has no {sampling} sampling")
         self.form = compile_history(self.game)
         self.engine: GameEngine
         if batch_size == 1:
             self.engine = Reference(self.game, self.form)
+        elif sampling is not Sampling.FULL:
+            self.engine = engines.create("auto", self.form, device=device, sampling=sampling)
         elif len(self.game.deals()) <= batch_size:
             self.engine = engines.create("auto", self.form, device=device)
         else:
@@ -73,5 +79,5 @@ class Solver:
         return invert(self.form, self.engine.average_strategy())
 
     def exploitability(self) -> float:
-        """NashConv / 2 of the average strategy."""
+        """NashConv / players of the average strategy."""
         return self.engine.evaluate().exploitability

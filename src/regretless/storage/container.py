@@ -7,6 +7,9 @@
         checksum        SHA-256 over the header, the checks and every array's name, type, shape and position
     arrays          raw numbers
 
+Any safetensors library opens such a file (a test does). The library itself is not used here: it writes only arrays that
+are in memory as a whole, and checks none of what it reads.
+
 Nothing in it is code. Opening a file reads only the header. Reading a row reads and checks only the pieces that contain
 it, so any row of a multi-gigabyte file takes milliseconds, and a flipped bit is noticed when it is read. The last few
 pieces stay in memory. The header is small (everything that grows is an array), so its size is limited before it is

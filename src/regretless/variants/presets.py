@@ -7,14 +7,18 @@ against an opponent whose response to it is stale, and the exploitability of a f
 a solve. They were chosen by the geometric mean of iterations to 0.3 and 0.1 % of the pot over many spots, and tested
 on as many fresh ones (benchmarks/holdem_variants.py, docs/performance.md). None needs to know its horizon, so they suit
 solves that stop at a target.
+
+The names of the literature (CFR+, DCFR, …) are read as well. MCCFR is not a variant: it samples the tree, which the
+option `sampling` does, so `spelled_out` replaces it by that.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import MISSING, fields, replace
 from typing import Any, cast
 
-from regretless.errors import InvalidOption
+from regretless.errors import Advice, InvalidOption
 from regretless.spelling import name_in, parameters_in
 from regretless.variants.discounted import Discounted
 from regretless.variants.plus import Plus
@@ -24,7 +28,7 @@ from regretless.variants.scheduled import Scheduled
 from regretless.variants.vanilla import Vanilla
 from regretless.variants.variant import Variant
 
-__all__ = ["PRESETS", "read_variant", "variant_text"]
+__all__ = ["ALIASES", "PRESETS", "read_variant", "spelled_out", "variant_text"]
 
 PRESETS: dict[str, Variant] = {
     "vanilla": Vanilla(),
@@ -39,6 +43,17 @@ PRESETS: dict[str, Variant] = {
 }
 
 
+ALIASES = {  # names of the literature, in lower case
+    "cfr": "vanilla",
+    "cfr+": "plus",
+    "lcfr": "linear",
+    "dcfr": "discounted",
+    "hs-dcfr": "scheduled",
+    "pcfr+": "predictive-plus",
+    "pdcfr+": "predictive-discounted-plus",
+}
+SAMPLED = "mccfr"  # Monte Carlo CFR (Lanctot et al., NeurIPS 2009): CFR on a sampled tree
+
 # Variants without a preset: the first is kept for comparison, the second needs to know its horizon.
 _UNNAMED: dict[str, type[Any]] = {"resetting": Resetting, "scheduled": Scheduled}
 
@@ -48,6 +63,8 @@ def read_variant(given: str | Variant) -> Variant:
 
     >>> read_variant("linear")
     Discounted(alpha=1.0, beta=1.0, gamma=1.0, delay=0)
+    >>> read_variant("CFR+"), read_variant("dcfr(gamma=3)")
+    (Plus(power=1.0, delay=0), Discounted(alpha=1.5, beta=0.0, gamma=3.0, delay=0))
     >>> read_variant("postflop(gamma=4)")
     Discounted(alpha=1.3, beta=0.4, gamma=4.0, delay=1)
     >>> read_variant("scheduled(horizon=1000)")
@@ -61,7 +78,9 @@ def read_variant(given: str | Variant) -> Variant:
         return PRESETS[given]
     text = given.strip()
     before = name_in("variant", text, "discounted or discounted(gamma=3)")
-    name = before.strip()
+    name = ALIASES.get(before.strip().lower(), before.strip())
+    if name.lower() == SAMPLED:
+        raise InvalidOption("variant", given, "samples the tree", [Advice("sampling", "external", "does that")])
     if name not in PRESETS and name not in _UNNAMED:
         raise InvalidOption("variant", given, f"is not one of {', '.join([*PRESETS, *_UNNAMED])}")
     kind: type[Any] = _UNNAMED[name] if name in _UNNAMED else type(PRESETS[name])
@@ -74,6 +93,20 @@ def read_variant(given: str | Variant) -> Variant:
         if parameter.default is MISSING and key not in numbers:
             raise InvalidOption("variant", given, f"needs {key}, like {name}({key}=1000)")
     return cast(Variant, kind(**numbers))
+
+
+def spelled_out(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a solve, with "mccfr" as what it means: CFR with external sampling, or as `sampling` says.
+
+    >>> spelled_out({"variant": "mccfr", "iterations": 10})
+    {'variant': 'vanilla', 'iterations': 10, 'sampling': 'external'}
+    """
+    variant = options.get("variant")
+    if not isinstance(variant, str) or variant.strip().lower() != SAMPLED:
+        return dict(options)
+    if options.get("sampling") == "full":
+        raise InvalidOption("sampling", "full", f"cannot be combined with variant {variant}, which samples the tree")
+    return {**options, "variant": "vanilla", "sampling": options.get("sampling") or "external"}
 
 
 def variant_text(variant: Variant) -> str:

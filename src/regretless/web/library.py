@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 
 from regretless.api import load
 from regretless.cards.deck import board_text
-from regretless.errors import InvalidFile, RegretlessError
+from regretless.errors import Advice, InvalidFile, RegretlessError
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.toml_text import parse_toml, read_toml_text
@@ -210,7 +210,7 @@ class Library:
                 described = _described_text(path) if path.suffix == ".toml" else _described(open_container(path), file)
                 known = make(**described)
             except RegretlessError as error:
-                known = make(kind="unreadable", note=self.without_folder(str(error)))
+                known = make(kind="unreadable", note=self.without_folder(error.worded(Advice.in_words)))
             if len(self._summaries) > 4 * MOST_FILES:
                 self._summaries.clear()
             self._summaries[key] = known
@@ -269,7 +269,7 @@ class Library:
             try:
                 yield found.solution, revision
             except InvalidFile as error:
-                raise InvalidFile(file, str(error).removeprefix(f"{path}: ")) from None
+                raise InvalidFile(file, error.worded(Advice.in_words).removeprefix(f"{path}: ")) from None
 
     def _load(self, path: Path, file: str) -> _Open:
         kind = self.summary(file).kind
@@ -278,7 +278,7 @@ class Library:
         try:
             return _Open(load(path), threading.Lock())
         except InvalidFile as error:
-            raise InvalidFile(file, str(error).removeprefix(f"{path}: ")) from None
+            raise InvalidFile(file, error.worded(Advice.in_words).removeprefix(f"{path}: ")) from None
 
 
 def plain_name(wanted: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle  # noqa: TID251 (only what this test pickles itself)
 import struct
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,13 @@ def test_a_loaded_policy_is_the_saved_one_to_the_bit(trained: TrainedPolicy, fil
     assert loaded.training == trained.training
     assert set(loaded.networks) == set(trained.networks)
     assert all(np.array_equal(loaded.networks[name], trained.networks[name]) for name in trained.networks)
+
+
+def test_a_pickled_policy_is_the_same(trained: TrainedPolicy) -> None:
+    copied = pickle.loads(pickle.dumps(trained))
+    assert isinstance(copied, TrainedPolicy)
+    assert copied.strategy == trained.strategy
+    assert copied.training == trained.training
 
 
 def test_the_saved_networks_play_the_saved_strategy(trained: TrainedPolicy, file: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from regretless.errors import InvalidOption, RegretlessError
+from regretless.errors import Advice, InvalidOption, RegretlessError
 
 if TYPE_CHECKING:
     from regretless.cards.ranges import Range
@@ -145,7 +145,7 @@ def read_variants(text: str) -> list[str]:
         try:
             read_variant("plus" if name == EXACT else name)
         except RegretlessError as error:
-            reason = str(error).removeprefix(f"variant: {name!r} ")
+            reason = error.worded(Advice.as_option).removeprefix(f"variant: {name!r} ")
             raise InvalidOption("variants", name, reason) from None
     if not names:
         raise InvalidOption("variants", text, "must name at least one variant")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regretless.cli.terminal.consoles import for_people, print_error
-from regretless.errors import InvalidFile, InvalidOption, MissingExtra, RegretlessError
+from regretless.errors import Advice, InvalidFile, InvalidOption, MissingExtra, RegretlessError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from regretless.solvers.solution import Solution
 
 __all__ = [
-    "check_figure", "check_out", "check_sources", "check_tables", "file_stem", "free_path", "out_folder",
+    "check_figure", "check_out", "check_shown", "check_sources", "check_tables", "file_stem", "free_path", "out_folder",
     "resume_command", "save_figure", "solution_files", "tell_errors", "tell_unfinished",
 ]  # fmt: skip
 
@@ -127,6 +127,15 @@ def check_figure(option: str, path: Path) -> None:
     check_writable(path)
 
 
+def check_shown() -> None:
+    """Raise if a plot could not be shown in a window."""
+    if find_spec("matplotlib") is None:
+        raise MissingExtra("matplotlib", "plot")
+    from regretless.plots.window import check_window
+
+    check_window()
+
+
 def save_figure(figure: Figure, path: Path) -> None:
     """Write a plot in the format given by its suffix."""
     from regretless.storage.atomic import replace_file
@@ -152,7 +161,7 @@ def tell_unfinished(solution: Solution, path: Path) -> None:
 def tell_errors(errors: dict[Path, RegretlessError]) -> int:
     """Print what is wrong with each file, and return the exit code."""
     for path, error in errors.items():
-        said = str(error)
+        said = error.worded(Advice.as_option)
         print_error(said if said.startswith(f"{path}:") else f"{path}: {said}")
     codes = {error.exit_code for error in errors.values()}
     return codes.pop() if len(codes) == 1 else 1

@@ -15,7 +15,7 @@ from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import bytes_text
 from regretless.cli.terminal.tables import fact_table
-from regretless.errors import InvalidOption
+from regretless.errors import Advice, InvalidOption
 from regretless.printable import printable
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def estimate(
         raise next(iter(errors.values()))
     if json_:
         answers = [{_kind(size): str(path), **size.as_json()} for path, size in sizes.items()]
-        wrong = [{"spot": str(path), "error": str(error)} for path, error in errors.items()]
+        wrong = [{"spot": str(path), "error": error.worded(Advice.as_option)} for path, error in errors.items()]
         print_json({"spots": answers, "errors": wrong} if many else answers[0])
     else:
         _print(sizes)

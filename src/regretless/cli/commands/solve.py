@@ -38,7 +38,8 @@ def solve(
         option(
             "vanilla, plus, linear, discounted, predictive-plus, predictive-discounted-plus, postflop, turn, "
             "river, resetting, scheduled, each also with parameters: [cyan]'discounted(gamma=3)'[/cyan], "
-            "[cyan]'scheduled(horizon=1000)'[/cyan]; or lp: an exact linear program, for small two-player games.",
+            "[cyan]'scheduled(horizon=1000)'[/cyan]; the papers' names: cfr, cfr+, lcfr, dcfr, hs-dcfr, pcfr+, pdcfr+, "
+            "mccfr; or lp: an exact linear program, for small two-player games.",
             SEARCH,
             default="plus; for push-fold, predictive-discounted-plus; for a spot, postflop, turn or river, or, with "
             "--buckets, discounted",

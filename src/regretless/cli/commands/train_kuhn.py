@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from regretless.cli.arguments.options import Json, option
-from regretless.cli.arguments.outputs import check_figure, save_figure
+from regretless.cli.arguments.options import Json, flag, option
+from regretless.cli.arguments.outputs import check_figure, check_shown, save_figure
 from regretless.cli.terminal.consoles import for_answers, for_people, has_color, note
 from regretless.cli.terminal.interrupts import INTERRUPTED, SimplePlan, interruptible
 from regretless.cli.terminal.json_output import print_json
@@ -29,8 +29,9 @@ def train_kuhn(
     plot: Annotated[Path | None, option("Plot the strategy to a .png, .svg, .pdf or .jpg file.")] = None,
     information_sets: Annotated[
         str | None,
-        option("With --plot: information sets to plot, separated by commas: [cyan]0:,1:,2:[/cyan].", default="all"),
+        option("Information sets to plot, separated by commas: [cyan]J,Q,Qpb[/cyan].", default="all"),
     ] = None,
+    show: Annotated[bool, flag("--show", "Open the plot in a window.")] = False,
     json_: Json = False,
 ) -> None:
     """Watch CFR learn Kuhn poker on a table, without networks: a lesson, one random deal after another.
@@ -38,23 +39,26 @@ def train_kuhn(
     Each deal updates both players (chance-sampled CFR). [cyan]regretless train kuhn[/cyan] trains neural networks
     instead.
 
-    Cards are 0 (jack), 1 (queen) and 2 (king); p passes (checks or folds) and b bets (or calls): [cyan]1:pb[/cyan] is a
-    queen that checked and now faces a bet.
+    Cards are J, Q and K; p passes (checks or folds) and b bets (or calls): [cyan]Qpb[/cyan] is a queen that checked and
+    now faces a bet.
 
     \b
     [cyan]regretless train-kuhn[/cyan]
-    [cyan]regretless train-kuhn --iterations 20000 --plot kuhn.png --information-sets 0:,1:,2:[/cyan]
+    [cyan]regretless train-kuhn --iterations 20000 --plot kuhn.png --information-sets J,Q,K[/cyan]
+    [cyan]regretless train-kuhn --show[/cyan]
     """
     from regretless.cli.terminal.progress import bar
     from regretless.cli.views.strategy_table import choose, read_keys
     from regretless.solvers.readable.training import KUHN_VALUE, KuhnTrainer
     from regretless.solvers.readable.training import train_kuhn as train
 
-    chosen = list(choose(KuhnTrainer().average_strategy(), read_keys(information_sets), None))
-    if information_sets is not None and plot is None:
-        raise InvalidOption("information-sets", information_sets, "selects what to plot: add --plot")
+    chosen = list(choose(KuhnTrainer().get_all_average_strategies(), read_keys(information_sets), None))
+    if information_sets is not None and plot is None and not show:
+        raise InvalidOption("information-sets", information_sets, "selects what to plot: add --plot or --show")
     if plot is not None:
         check_figure("plot", plot)
+    if show:
+        check_shown()
     plan = SimplePlan("stopping after this hand", "stopped at once: the training is lost")
     with interruptible(plan) as interrupted, bar("kuhn") as tell:
         training = train(
@@ -65,7 +69,7 @@ def train_kuhn(
             ),
             interrupted=interrupted,
         )
-    if plot is not None:
+    if plot is not None or show:
         from regretless.plots.strategy_bars import strategy_bars
 
         figure = strategy_bars(
@@ -76,7 +80,8 @@ def train_kuhn(
             names={"p": "pass", "b": "bet"},
             title=f"Kuhn poker after {training.iterations:,} hands",
         )
-        save_figure(figure, plot)
+        if plot is not None:
+            save_figure(figure, plot)
     if json_:
         answer = {
             "iterations": training.iterations,
@@ -93,6 +98,8 @@ def train_kuhn(
         _print(training, KUHN_VALUE)
     if plot is not None:
         note(f"drew {plot}")
+    if show:
+        figure.show()
     if training.iterations < iterations:
         for_people().print(f"interrupted after {training.iterations:,} of {iterations:,} hands")
         raise typer.Exit(INTERRUPTED)
@@ -120,4 +127,4 @@ def _print(training: Training, theoretical: float) -> None:
     console.print(fact_table(facts))
     console.print()
     console.print(strategy_table(training.strategy, color=has_color(console)))
-    console.print(Text("0 jack, 1 queen, 2 king; p pass (check or fold), b bet (or call)", style="dim"))
+    console.print(Text("J jack, Q queen, K king; p pass (check or fold), b bet (or call)", style="dim"))

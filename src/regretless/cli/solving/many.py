@@ -24,7 +24,7 @@ from regretless.cli.solving.status import BatchStatus
 from regretless.cli.terminal.consoles import for_answers, for_people
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
 from regretless.cli.terminal.json_output import print_json
-from regretless.errors import InvalidFile, InvalidOption, RegretlessError
+from regretless.errors import Advice, InvalidFile, InvalidOption, RegretlessError
 from regretless.printable import printable
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _of_spot(spot: Spot, error: RegretlessError) -> RegretlessError:
     """The error, with the name of its spot."""
     if not spot.name or spot.name in str(error):
         return error
-    named = RegretlessError(f"{spot.name}: {error}")
+    named = RegretlessError(f"{spot.name}: {error.worded(Advice.as_option)}")
     named.exit_code = error.exit_code
     return named
 
@@ -117,7 +117,7 @@ def _print(answers: dict[Path, SpotSolution], errors: dict[Path, RegretlessError
         spots = [
             {"file": str(path), **solution.as_json(strategy=request.strategy)} for path, solution in answers.items()
         ]
-        wrong = [{"file": str(path), "error": str(error)} for path, error in errors.items()]
+        wrong = [{"file": str(path), "error": error.worded(Advice.as_option)} for path, error in errors.items()]
         print_json({"spots": spots, "errors": wrong})
     elif request.strategy:
         from regretless.cli.views.spot_show import Look, print_spot

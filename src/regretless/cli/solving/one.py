@@ -17,7 +17,7 @@ from regretless.cli.terminal.consoles import for_people, note
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
 from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import count_text
-from regretless.errors import DeviceFailed, InvalidFile, InvalidOption
+from regretless.errors import Advice, DeviceFailed, InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
     from regretless.cli.terminal.progress import Details
@@ -194,7 +194,9 @@ def _solve(
             if status.saved_at is None:
                 raise
             resumes = resume_command(destination, status.command)
-            raise DeviceFailed(f"{error}; resume the last checkpoint with {resumes}") from error
+            raise DeviceFailed(
+                f"{error.worded(Advice.as_option)}; resume the last checkpoint with {resumes}"
+            ) from error
     return solution, failed if solution.reason == "interrupted" else None
 
 

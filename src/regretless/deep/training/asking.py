@@ -7,7 +7,7 @@ from dataclasses import asdict, fields, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from regretless.deep.settings import TrainingSettings
+from regretless.deep.settings import SYNONYMS, TrainingSettings
 from regretless.deep.settings import settings as make_settings
 from regretless.deep.training.problem import EnumeratedTraining, TrainingProblem
 from regretless.deep.training.trained_policy import TrainedPolicy
@@ -38,7 +38,7 @@ def check_training(options: Mapping[str, Any]) -> None:
     """
     given = {name: value for name, value in options.items() if value is not None}
     changes = {name: value for name, value in given.items() if not _is_of_the_loop(name)}
-    check_names(changes, _KNOWN, "train")
+    check_names(changes, _KNOWN, "train", SYNONYMS)
     check_options(Kind.TRAINING, {name: value for name, value in given.items() if _is_of_the_loop(name)})
     make_settings(changes.pop("preset", "small"), **changes)
 

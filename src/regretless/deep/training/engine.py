@@ -18,7 +18,7 @@ from regretless.deep.worlds.world import World
 from regretless.engines import devices
 from regretless.engines.contract import Evaluation, Snapshot
 from regretless.engines.sequence.torch_engine import torch_device
-from regretless.errors import InvalidOption, WouldNotFit
+from regretless.errors import Advice, InvalidOption, WouldNotFit
 from regretless.forms.history import HistoryForm
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
@@ -173,19 +173,22 @@ def check_fits(what: str, world: World[Any], settings: TrainingSettings, *, extr
     needed = needs(settings)
     if needed <= free:
         return
-    hints = []
+    hint, advice = "", []
     fitting = next((smaller for smaller in _smaller_memories(settings) if needs(smaller) <= free), None)
     if fitting is None:
         least = needs(replace(settings, advantage_capacity=1, strategy_capacity=1)) / 2**30
-        hints.append(f"networks, batches and measuring need {least:.1f} GiB, even without memories")
+        hint = f"networks, batches and measuring need {least:.1f} GiB, even without memories"
     else:
         changed = [name for name in CAPACITIES if getattr(fitting, name) != getattr(settings, name)]
-        counts = " ".join(f"--{name.replace('_', '-')} {getattr(fitting, name)}" for name in changed)
-        hints.append(f"{counts} needs {needs(fitting) / 2**30:.1f} GiB, which fits")
+        smaller = [Advice(name, getattr(fitting, name), "") for name in changed]
+        effect = f"needs {needs(fitting) / 2**30:.1f} GiB, which fits"
+        command, keyword = " ".join(map(Advice.as_option, smaller)), ", ".join(map(Advice.as_keyword, smaller))
+        advice.append(Advice("capacities", None, effect, command, keyword))
     if on_gpu and needed <= available_bytes():
-        hints.append("--set memory_place=host keeps the memories in the memory of the host, where they fit")
+        effect = "keeps the memories in the memory of the host, where they fit"
+        advice.append(Advice("set", "memory_place=host", effect, keyword="memory_place='host'"))
     memory = "GPU memory" if on_gpu else "memory"
-    raise WouldNotFit(f"training {what}", needed=needed, available=free, memory=memory, hint="; ".join(hints))
+    raise WouldNotFit(f"training {what}", needed=needed, available=free, memory=memory, hint=hint, advice=advice)
 
 
 def _smaller_memories(settings: TrainingSettings) -> Iterator[TrainingSettings]:

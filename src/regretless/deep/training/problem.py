@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from regretless.deep.settings import TrainingSettings
 from regretless.deep.training.trained_policy import TrainedPolicy
 from regretless.engines import devices
-from regretless.errors import InvalidOption, WouldNotFit
+from regretless.errors import Advice, InvalidOption, WouldNotFit
 from regretless.forms.compile import compile_history
 from regretless.forms.history import HistoryForm
 from regretless.forms.memory import available_bytes
@@ -86,8 +86,10 @@ class TrainingProblem(Problem[FormType, "DeepEngine"]):
         has = earlier.device == "cpu" or (earlier.device == "cuda" and devices.cuda_devices() > 0)
         return ({"device": earlier.device} if has else {}) | {"threads": earlier.threads}
 
+    if_final = (Advice("keep_memories", None, "saves them", keyword="save(path, resumable=True)"),)
+
     def why_final(self, earlier: Solution) -> str:
-        return "is a policy without its memories, which a resume needs: --keep-memories saves them"
+        return "is a policy without its memories, which a resume needs"
 
 
 class EnumeratedTraining(TrainingProblem[HistoryForm]):

@@ -12,7 +12,7 @@ from regretless import engines
 from regretless.engines.bucketed.priced import PricedEngine
 from regretless.engines.creation import bucket_evaluator_beside
 from regretless.engines.registry import Kind as Form
-from regretless.errors import InvalidOption, MissingOption
+from regretless.errors import Advice, InvalidOption, MissingOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.drawn_runouts import bucketed_form
 from regretless.forms.public import Kind as NodeKind
@@ -160,5 +160,7 @@ class BucketedSpotProblem(Problem[BucketedForm, PricedEngine]):
         """The engine and device of the earlier solve: they change the last bits of numbers, unlike threads."""
         return {"engine": earlier.engine, "device": earlier.device}
 
+    if_final = (Advice("keep_regrets", None, "saves them", keyword="save(path, resumable=True)"),)
+
     def why_final(self, earlier: Solution) -> str:
-        return "is a finished solve without its regrets, which a resume needs: --keep-regrets saves them"
+        return "is a finished solve without its regrets, which a resume needs"

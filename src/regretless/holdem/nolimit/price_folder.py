@@ -47,7 +47,7 @@ class PriceFolder:
         if answer.exists():
             self._check(answer)
         elif self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
-            raise InvalidFile(self.path, "is neither empty nor the folder of a price: give another --out")
+            raise InvalidFile(self.path, "is neither empty nor the folder of a price: choose another folder")
         try:
             (self.path / FLOPS).mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -58,9 +58,9 @@ class PriceFolder:
     def _check(self, answer: Path) -> None:
         fields = Fields.read(answer, largest=LARGEST_ANSWER)
         if fields.whole("version") != VERSION:
-            raise InvalidFile(self.path, "was written by another version of Regretless: give another --out")
+            raise InvalidFile(self.path, "was written by another version of Regretless: choose another folder")
         if fields.text("digest") != self.digest:
-            raise InvalidFile(self.path, "holds the price of another strategy: give another --out")
+            raise InvalidFile(self.path, "holds the price of another strategy: choose another folder")
 
     def write_answer(self, answer: dict[str, Any] | None) -> None:
         """Write what a finished run found."""

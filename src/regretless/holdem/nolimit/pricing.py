@@ -23,7 +23,7 @@ from regretless.engines.contract import Evaluation, Stopped
 from regretless.engines.creation import bucket_evaluators
 from regretless.engines.devices import cuda_devices, thread_limit
 from regretless.engines.registry import available
-from regretless.errors import InvalidFile, InvalidOption, WouldNotFit
+from regretless.errors import Advice, InvalidFile, InvalidOption, WouldNotFit
 from regretless.forms.memory import available_bytes
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.games.big_blinds import MILLI
@@ -222,7 +222,8 @@ def _check_fits(pricer: FlopPricer) -> None:
     on, what = pricer.evaluators, "the price of a flop"
     needed, free = pricer.evaluation_bytes, on.free_bytes()
     if on.device != "cpu" and needed > free:
-        raise WouldNotFit(what, needed=needed, available=free, memory="GPU memory", hint="use --device cpu")
+        advice = [Advice("device", "cpu", "takes none of it")]
+        raise WouldNotFit(what, needed=needed, available=free, memory="GPU memory", advice=advice)
     needed, free = pricer.memory_bytes, available_bytes()
     if needed > free:
         hint = "use fewer threads" if on.device == "cpu" and pricer.threads > 1 else ""

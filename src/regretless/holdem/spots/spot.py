@@ -33,7 +33,7 @@ from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, InvalidText
 from regretless.holdem.spots.question import LARGEST_AMOUNT, PLAYERS, SMALLEST_AMOUNT, Question, check_number
 from regretless.holdem.spots.rounding import warn_of_rounding
-from regretless.holdem.spots.spot_reader import parse_spot, read_mapping
+from regretless.holdem.spots.spot_reader import parse_spot, read_mapping, read_texts
 from regretless.holdem.spots.spot_writer import write_spot
 from regretless.holdem.spots.toml_text import read_toml_text
 from regretless.reprs import brief
@@ -47,12 +47,21 @@ LONGEST_NAME = 255  # characters, the limit for file names
 
 @dataclass(frozen=True, kw_only=True)
 class Spot(Question):
-    """A spot to solve; `Question` has its fields."""
+    """A spot to solve; `Question` has its fields.
+
+    Board, ranges, bets and rules may also be given as in a file:
+
+    >>> river = {"board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200}
+    >>> Spot(**river, oop="AK", ip="QQ, JT", bets={"bet": "50%"}).bets.river.ip.bet
+    (PotShare(share=0.5),)
+    """
 
     def __repr__(self) -> str:
         return brief(self, board=board_text(self.board))
 
     def __post_init__(self) -> None:
+        for name, value in read_texts(vars(self)).items():
+            object.__setattr__(self, name, value)
         if len(self.board) not in (3, 4, 5):
             cards = f"{len(self.board)} card{'s' * (len(self.board) != 1)}"
             reason = f"has {cards}: give 3 for a flop, 4 for a turn or 5 for a river"

@@ -44,7 +44,8 @@ street, then player, then all. Any other key is refused, and the error suggests 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -56,16 +57,16 @@ from regretless.holdem.spots.fields import FileKind, check_at_most, number_in, t
 from regretless.holdem.spots.lines import parse_line
 from regretless.holdem.spots.lock_text import parse_lock, parse_strategy
 from regretless.holdem.spots.locks import AnyLock, Lock, LockFrom
-from regretless.holdem.spots.question import Question
+from regretless.holdem.spots.question import Bets, Question, Rules
 from regretless.holdem.spots.toml_text import parse_toml
 
-__all__ = ["FIELDS", "GAME_FIELDS", "NOT_A_SPOT", "parse_spot", "read_mapping"]
+__all__ = ["FIELDS", "GAME_FIELDS", "NOT_A_SPOT", "parse_spot", "read_mapping", "read_texts"]
 
 MOST_LOCKS = 10_000
 
 FIELDS = ("board", "pot", "stack", "oop", "ip", "bets", "rules", "lines", "locks", "name")
 SPOT_FILE = FileKind("a spot", {"": ("board", "pot", "stack", "name"), **HOMES})
-NOT_A_SPOT = "a game from the deal, not a spot: regretless solve solves one such game at a time, with --buckets"
+NOT_A_SPOT = "a game from the deal, not a spot: solve one such game at a time, with buckets"
 A_STUDY = "a study, which has many flops: regretless study estimates and solves it"
 GAME_FIELDS = {"small_blind", "big_blind", "preflop"}  # which only a game from the deal has
 
@@ -105,6 +106,27 @@ def read_mapping(table: Mapping[str, Any], source: str = "") -> Question:
         locks=tuple(_locks(table.get("locks", []), Path(source).parent if source else None)),
         name=text_in(table.get("name", ""), "name"),
     )
+
+
+def read_texts(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that may be given as in a file: cards and ranges as text, bets and rules as mappings."""
+    values: dict[str, Any] = {"board": _board(fields["board"])}
+    for player in ("oop", "ip"):
+        if not isinstance(given := fields[player], Range):
+            values[player] = _range({"range": given} if isinstance(given, str) else given, player, "")
+    if not isinstance(bets := fields["bets"], Bets):
+        values["bets"] = read_bets(table_in(bets, "bets"), SPOT_FILE)
+    if not isinstance(rules := fields["rules"], Rules):
+        values["rules"] = read_rules(table_in(rules, "rules"), SPOT_FILE)
+    return values
+
+
+def _board(value: object) -> tuple[int, ...]:
+    if isinstance(value, str):
+        return parse_board(value)
+    if isinstance(value, Sequence) and all(isinstance(card, Integral) and 0 <= int(card) < 52 for card in value):
+        return tuple(map(int, value))
+    raise InvalidOption("board", value, "must be cards, such as 'Kh Qs Js', or their numbers from 0 to 51")
 
 
 def _range(value: object, player: str, source: str) -> Range:

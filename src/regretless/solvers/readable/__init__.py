@@ -1,1 +1,1 @@
-"""Readable solvers on the rules of a game: CFR, best response, linear program, and the Kuhn trainer."""
+"""Readable solvers on the rules of a game: CFR (start with `vanilla`), best response, linear program, Kuhn trainer."""

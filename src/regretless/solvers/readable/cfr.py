@@ -32,7 +32,7 @@ from regretless.errors import InvalidOption
 from regretless.forms.history import Strategy
 from regretless.games.game import CHANCE, Action, Game, State
 from regretless.solvers.readable.best_response import evaluate
-from regretless.variants.variant import Schedule, Weights
+from regretless.variants.variant import ROW, Schedule, Weights
 
 __all__ = ["CFR", "InformationSet", "matching", "uniform_strategy"]
 
@@ -131,6 +131,10 @@ class CFR(Generic[State]):
 
     def advance(self, schedule: Schedule) -> None:
         """Run one iteration per row of `schedule`."""
+        if getattr(schedule, "dtype", None) != ROW:
+            example = "variants.schedule(Plus(), first=1, count=100)"
+            reason = f"is not a schedule, such as {example}; VanillaCFR(game).train(100) takes a number"
+            raise InvalidOption("schedule", schedule, reason)
         everyone = tuple(range(self.game.num_players()))
         turns = [everyone] if self.updates is Updates.SIMULTANEOUS else [(player,) for player in everyone]
         certain = (1.0,) * (len(everyone) + 1)

@@ -25,10 +25,12 @@ from regretless.forms.history import Strategy
 from regretless.games.kuhn import Kuhn, KuhnState
 from regretless.reprs import brief
 from regretless.solvers.readable.best_response import evaluate
-from regretless.solvers.readable.cfr import matching, uniform_strategy
+from regretless.solvers.readable.cfr import uniform_strategy
+from regretless.solvers.readable.vanilla import CFRNode, VanillaCFR
 
-__all__ = ["KUHN_VALUE", "KuhnTrainer", "Training", "train_kuhn"]
+__all__ = ["CARDS", "KUHN_VALUE", "KuhnTrainer", "NamedKuhn", "Training", "train_kuhn"]
 
+CARDS = "JQK"  # the names of 0, 1 and 2
 KUHN_VALUE = -1 / 18  # to player 0 in equilibrium
 HANDS_A_PIECE = 1000  # between reports
 
@@ -46,25 +48,34 @@ class Training:
     __repr__ = brief
 
 
-class KuhnTrainer:
+class NamedKuhn(Kuhn):
+    """Kuhn poker with the names of its cards in keys.
+
+    >>> NamedKuhn().info_set_key(KuhnState(cards=(1, 2), history="pb"))  # a queen that checked and faces a bet
+    'Qpb'
+    """
+
+    def info_set_key(self, state: KuhnState) -> str:
+        return CARDS[state.cards[self.player(state)]] + state.history
+
+
+class KuhnTrainer(VanillaCFR[KuhnState]):
     """Two players who learn Kuhn poker from dealt hands.
 
     >>> trainer = KuhnTrainer(seed=1)
     >>> for _ in range(5000):
     ...     trainer.play_hand()
-    >>> trainer.average_strategy()["2:b"]["b"] > 0.95  # the king learns to call
-    True
+    >>> print(trainer.nodes["Kb"])  # facing a bet, the king learns to call
+    Kb  average p 0.0%, b 100.0%; regrets ...
     """
 
     def __init__(self, seed: int = 0) -> None:
-        self.game = Kuhn()
+        super().__init__(NamedKuhn())
         self.random = random.Random(seed)
         self.deals = self.game.initial_states()
         keys = uniform_strategy(self.game)
-        by_history = sorted(keys, key=lambda key: (len(key), key[1:], key))  # first decisions first, jack before king
-        self.actions = {key: tuple(keys[key]) for key in by_history}
-        self.regret_sum = {key: [0.0] * len(actions) for key, actions in self.actions.items()}
-        self.strategy_sum = {key: [0.0] * len(actions) for key, actions in self.actions.items()}
+        by_history = sorted(keys, key=lambda key: (len(key), key[1:], CARDS.index(key[0])))  # first decisions first
+        self.nodes = {key: CFRNode(key, tuple(keys[key])) for key in by_history}
         self.hands = 0
         self.value_sum = 0.0
 
@@ -75,34 +86,8 @@ class KuhnTrainer:
 
     def play_hand(self) -> None:
         """One iteration: deal, walk, learn."""
-        self.value_sum += self._walk(self.random.choice(self.deals), (1.0, 1.0))
+        self.value_sum += self.iterate(self.random.choice(self.deals))[0]
         self.hands += 1
-
-    def average_strategy(self) -> Strategy:
-        """Information set -> action -> probability: the sum of strategies, normalised."""
-        return {
-            key: dict(zip(actions, matching(self.strategy_sum[key]), strict=True))
-            for key, actions in self.actions.items()
-        }
-
-    def _walk(self, state: KuhnState, reach: tuple[float, float]) -> float:
-        """The value of this history to player 0; `reach` is each player's own probability of coming here."""
-        if self.game.is_terminal(state):
-            return self.game.utility(state, 0)
-        player = self.game.player(state)
-        sign = 1.0 if player == 0 else -1.0
-        key = self.game.info_set_key(state)
-        strategy = matching(self.regret_sum[key])
-        values = []
-        for action, probability in zip(self.actions[key], strategy, strict=True):
-            onward = (reach[0] * probability, reach[1]) if player == 0 else (reach[0], reach[1] * probability)
-            values.append(self._walk(self.game.next_state(state, action), onward))
-        value = sum(probability * below for probability, below in zip(strategy, values, strict=True))
-        regret_sum, strategy_sum = self.regret_sum[key], self.strategy_sum[key]
-        for index, (probability, below) in enumerate(zip(strategy, values, strict=True)):
-            regret_sum[index] += reach[1 - player] * sign * (below - value)
-            strategy_sum[index] += reach[player] * probability
-        return value
 
 
 def train_kuhn(
@@ -127,5 +112,5 @@ def train_kuhn(
             trainer.play_hand()
         report(trainer.hands, trainer.running_value)
     seconds = time.perf_counter() - began
-    strategy = trainer.average_strategy()
+    strategy = trainer.get_all_average_strategies()
     return Training(trainer.hands, seconds, trainer.running_value, strategy, evaluate(trainer.game, strategy))

@@ -27,9 +27,9 @@ from regretless.engines.bucketed.cuda.plan import FACTORS, Plan, make_plan, reco
 from regretless.engines.bucketed.tables import BucketTables, TableLayout, kept_numbers
 from regretless.engines.contract import BucketedEngine
 from regretless.engines.public.cuda.device import Buffer, Device
-from regretless.engines.public.cuda.engine import open_device
+from regretless.engines.public.cuda.engine import ON_CPU, open_device
 from regretless.engines.public.formats import met_weights, needs_wide_tiles
-from regretless.errors import InvalidGame, InvalidOption
+from regretless.errors import Advice, InvalidGame, InvalidOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.variants.variant import Schedule, Weights, predicts
 
@@ -55,8 +55,8 @@ class CudaBucketedEngine(BucketTables):
     tolerance = 1e-5
 
     def __init__(self, form: BucketedForm, *, device: str | Device = "cuda") -> None:
-        hint = "use a smaller --sample-runouts, or --device cpu"
-        self._on = open_device(device, hint=hint) if isinstance(device, str) else device
+        if_full = [Advice("sample_runouts", None, "can be set lower"), ON_CPU]
+        self._on = open_device(device, advice=if_full) if isinstance(device, str) else device
         super().__init__(form, np.float32)
         self._plan = make_plan(self.layout)
         _check_offsets(form, self._plan)

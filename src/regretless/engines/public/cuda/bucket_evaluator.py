@@ -28,7 +28,7 @@ from regretless.engines.contract import (
 )
 from regretless.engines.public.cuda.arena import Arena
 from regretless.engines.public.cuda.device import Buffer, Device
-from regretless.engines.public.cuda.engine import check_offsets, open_device
+from regretless.engines.public.cuda.engine import ON_CPU, check_offsets, open_device
 from regretless.engines.public.cuda.sizes import bucket_evaluation_bytes
 from regretless.engines.public.cuda.spot import WAYS, SpotWalks
 from regretless.engines.public.cuda.tables.hands import has_equal_players
@@ -61,7 +61,7 @@ class CudaBucketEvaluators:
     @cached_property
     def on(self) -> Arena:
         """The device, opened when it is first needed."""
-        return Arena(open_device(self._given, hint="use --device cpu") if isinstance(self._given, str) else self._given)
+        return Arena(open_device(self._given, advice=[ON_CPU]) if isinstance(self._given, str) else self._given)
 
     def create(self, form: PublicForm) -> CudaBucketEvaluator:
         return CudaBucketEvaluator(form, self)

@@ -48,11 +48,11 @@ def _first_line(error: Exception) -> str:
 
 
 class CupyDevice:
-    """One CUDA device. `hint` and `advice` say what the user can do if its memory is full."""
+    """One CUDA device. `advice` says what the user can do if its memory is full."""
 
     @_told
-    def __init__(self, name: str = "cuda", *, hint: str = "", advice: Sequence[Advice] = ()) -> None:
-        self.name, self._hint, self._advice = name, hint, advice
+    def __init__(self, name: str = "cuda", *, advice: Sequence[Advice] = ()) -> None:
+        self.name, self._advice = name, advice
         self._device = cupy.cuda.Device(int(name.partition(":")[2] or 0))
         attributes = self._device.attributes
         self.shared_bytes = int(attributes["MaxSharedMemoryPerBlockOptin"])
@@ -74,7 +74,7 @@ class CupyDevice:
             if getattr(error, "status", None) not in (None, OUT_OF_MEMORY):
                 raise
             said = f"the GPU is out of memory ({_first_line(error).rstrip('.')})"
-            raise DeviceFailed(said, hint=self._hint, advice=self._advice) from error
+            raise DeviceFailed(said, advice=self._advice) from error
 
     @_told
     def zeros(self, count: int, dtype: np.dtype[Any]) -> Buffer:

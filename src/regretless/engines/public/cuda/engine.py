@@ -40,9 +40,10 @@ from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 from regretless.variants.variant import Schedule, Weights, predicts
 
-__all__ = ["IF_FULL", "CudaPublicEngine", "check_offsets", "open_device"]
+__all__ = ["IF_FULL", "ON_CPU", "CudaPublicEngine", "check_offsets", "open_device"]
 
-IF_FULL = (Advice("storage", 16, "takes less than 32"), Advice("device", "cpu", "takes none of it"))
+ON_CPU = Advice("device", "cpu", "takes none of it")
+IF_FULL = (Advice("storage", 16, "takes less than 32"), ON_CPU)
 ALIGNMENT = 256  # bytes; as every allocation of CUDA has
 HALF_BITS = 16  # of stored numbers: those of terminals are as precise
 LOCKS = ("lock_at", "lock_regret", "lock_average", "lock_rows", "locked")  # fields of a job that point to locks
@@ -356,14 +357,14 @@ class _Live(Mapping[str, Stored]):
         return tuple(self._buffers()[name].shape)
 
 
-def open_device(name: str = "cuda", *, hint: str = "", advice: Sequence[Advice] = ()) -> Device:
-    """A CUDA device by its name; `hint` and `advice` say what the user can do if its memory is full."""
+def open_device(name: str = "cuda", *, advice: Sequence[Advice] = ()) -> Device:
+    """A CUDA device by its name; `advice` says what the user can do if its memory is full."""
     require_cuda()
     if find_spec("cupy") is None:
         raise MissingExtra("cupy", "gpu")
     from regretless.engines.public.cuda.cupy_device import CupyDevice
 
-    return CupyDevice(name, hint=hint, advice=advice)
+    return CupyDevice(name, advice=advice)
 
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from regretless.engines.public.formats import FORMATS, number_format
 from regretless.engines.public.layout import LANES, padded
-from regretless.errors import WouldNotFit
+from regretless.errors import Advice, WouldNotFit
 from regretless.forms.public import Kind
 from regretless.forms.public_size import PublicSize
 
@@ -75,11 +75,11 @@ def check_fits(size: PublicSize, *, storage: int, predicts: bool, wide: bool, fr
     options = {"predicts": predicts, "wide": wide}
     needed = {bits: estimate(size, storage=bits, device="cuda", **options) for bits in FORMATS}
     if needed[storage] > free:
-        hint = "device cpu uses the memory of the machine"
+        advice = Advice("device", "cpu", "uses the memory of the machine")
         if needed[16] <= free:
-            hint = f"storage 16 needs {needed[16] / 2**30:.1f} GiB, which fits"
+            advice = Advice("storage", 16, f"needs {needed[16] / 2**30:.1f} GiB, which fits")
         raise WouldNotFit(
-            f"the solve in {storage} bits on the CUDA device", needed=needed[storage], available=free, hint=hint
+            f"the solve in {storage} bits on the CUDA device", needed=needed[storage], available=free, advice=[advice]
         )
 
 
