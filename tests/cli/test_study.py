@@ -16,7 +16,7 @@ from tests.cluster.studies import FLOPS, solve_here, study_text
 
 import regretless as rl
 from regretless.cluster.jobs import Outcome
-from regretless.cluster.run import StudyRun
+from regretless.cluster.run import StudyRun, open_run
 from regretless.errors import InvalidFile
 from regretless.holdem.studies.plan import StudyPlan
 
@@ -187,6 +187,14 @@ def test_what_stops_a_run_is_said_once(run: Run, tmp_path: Path, monkeypatch: py
     assert result.err.count("error: ") == 2
     assert result.err.count("no space left") == 1
     assert "stopped because the other spots would fail too; once that is fixed, resume it with\n" in result.err
+
+
+def test_a_second_run_is_refused_in_one_sentence(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(study_text())
+    with open_run(tmp_path / "study", StudyPlan.parse(study_text())):
+        result = run("study", "run", "study.toml", "--out", "study")
+    assert (result.code, result.out) == (1, "")
+    assert result.err == "error: study: has a run in progress: another process is solving the study there\n"
 
 
 TOO_LARGE = Outcome("QsJh2h", "QsJh2h needs 3.0 GiB of memory, but only 2.0 GiB are free", 3)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from regretless.cluster.jobs import Ended, Job, Lost, Outcome, Slot
-from regretless.cluster.run import StudyRun, run_study
+from regretless.cluster.run import StudyRun, open_run, run_study
 from regretless.cluster.work import solve_job
 from regretless.holdem.studies.plan import StudyPlan
 from regretless.holdem.studies.sizes import study_size
@@ -61,7 +61,8 @@ class InlineExecutor:
 
 def solve_here(text: str, folder: Path, executor: InlineExecutor | None = None) -> StudyRun:
     plan = StudyPlan.parse(text)
-    return run_study(plan, folder, executor or InlineExecutor(), study_size(plan))
+    with open_run(folder, plan) as opened:
+        return run_study(plan, opened, executor or InlineExecutor(), study_size(plan))
 
 
 def tables(folder: Path) -> dict[str, bytes]:

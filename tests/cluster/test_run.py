@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ import pytest
 from tests.cluster.studies import FLOPS, InlineExecutor, solve_here, study_text, tables
 
 from regretless.cluster.jobs import Ended, Job, Lost, Outcome
-from regretless.cluster.run import RETRIES
+from regretless.cluster.run import RETRIES, open_run
 from regretless.cluster.work import TOKEN, solve_job
 from regretless.engines.public.cuda.engine import IF_FULL
 from regretless.errors import Advice, DeviceFailed, InvalidFile, InvalidText, RegretlessError, WouldNotFit
@@ -337,6 +339,72 @@ def test_a_spot_that_is_written_when_a_worker_dies_is_not_given_up_for_it(solved
     run = solve_here(study_text(), tmp_path / "study", Unsuspecting(dying))
     assert (run.errors, left) == ({}, [0])
     assert tables(tmp_path / "study") == tables(solved)
+
+
+def test_a_second_run_is_refused_and_the_first_goes_on(solved: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    refusals: list[str] = []
+
+    def meanwhile(job: Job, tell: Callable[[Outcome], None]) -> None:
+        before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        with pytest.raises(InvalidFile) as refused:
+            solve_here(study_text((*FLOPS, "Ad4c4h")), folder)
+        refusals.append(str(refused.value))
+        assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+        solve_job(job, tell)
+
+    run = solve_here(study_text(), folder, InlineExecutor(meanwhile))
+    assert (run.done, run.errors) == (len(FLOPS), {})
+    said = f"{folder}: has a run in progress: another process is solving the study there"
+    assert refusals == [said] * len(FLOPS)
+    assert tables(folder) == tables(solved)
+    assert solve_here(study_text((*FLOPS, "Ad4c4h")), folder).solved == 1, "once the first has ended"
+
+
+HOLD = """
+import sys
+from regretless.cluster import open_run
+from regretless.holdem.studies.plan import StudyPlan
+with open_run(sys.argv[1], StudyPlan.parse(sys.stdin.readline().replace("|", chr(10)))):
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_killed_run_leaves_no_lock(tmp_path: Path) -> None:
+    folder, text = tmp_path / "study", study_text(("QsJh2h",))
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(text.replace("\n", "|") + "\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "locked\n"
+        with pytest.raises(InvalidFile, match="has a run in progress"):
+            solve_here(text, folder)
+        process.kill()
+    assert solve_here(text, folder).done == 1
+
+
+@pytest.mark.parametrize("left", ["run.lock", ".study.json.0123abcd.part", "summary/", "runs/"])
+def test_a_run_that_was_killed_before_its_manifest_was_written_is_begun_again(tmp_path: Path, left: str) -> None:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    (folder / left).mkdir() if left.endswith("/") else (folder / left).touch()
+    assert solve_here(study_text(("QsJh2h",)), folder).done == 1
+
+
+def test_a_run_that_another_took_over_leaves_the_token_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a file system without locks."""
+    monkeypatch.setattr("regretless.storage.locks._lock", lambda descriptor: None)
+    plan = StudyPlan.parse(study_text(("QsJh2h",)))
+    with open_run(tmp_path / "study", plan):
+        second = ExitStack()
+        folder = second.enter_context(open_run(tmp_path / "study", plan))
+    assert (folder.path / TOKEN).read_text() == folder.token
+    second.close()
+    assert not (folder.path / TOKEN).exists()
 
 
 def test_a_worker_that_cannot_see_the_folder_sends_its_files(solved: Path, tmp_path: Path) -> None:

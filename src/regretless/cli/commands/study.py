@@ -97,7 +97,8 @@ def run(
     """Solve every spot of a study that its folder does not have yet.
 
     Each spot is saved as soon as it is solved, so a run may be stopped or killed at any time: the same command resumes
-    it, solves flops that were added to the file, and solves spots again if their files are damaged.
+    it, solves flops that were added to the file, and solves spots again if their files are damaged. While a run is in
+    progress, a second one in the same folder is refused.
 
     \b
     [cyan]regretless study run bb_vs_btn.toml --out study[/cyan]
@@ -109,24 +110,23 @@ def run(
     status = _Status(out, shlex.join(words))
     with interruptible(status) as interrupted:
         from regretless.cli.terminal.progress import bar
-        from regretless.cluster.run import run_study
+        from regretless.cluster.run import open_run, run_study
         from regretless.holdem.reading.columns import pyarrow
-        from regretless.holdem.studies.folder import StudyFolder
         from regretless.holdem.studies.plan import StudyPlan
         from regretless.holdem.studies.sizes import study_size
 
         pyarrow()
         plan = StudyPlan.read(file)
-        StudyFolder.prepare(out, plan)  # before anything that takes time
-        size = study_size(plan, device="cpu" if ray is not None else None)
-        executor = _executor(plan, size, ray, workers, threads)
-        with bar(plan.name or "study") as tell:
+        with open_run(out, plan) as folder:  # before anything that takes time
+            size = study_size(plan, device="cpu" if ray is not None else None)
+            executor = _executor(plan, size, ray, workers, threads)
+            with bar(plan.name or "study") as tell:
 
-            def report(progress: StudyProgress) -> None:
-                status.progress = progress
-                tell((progress.done + progress.failed) / progress.spots, _said(progress))
+                def report(progress: StudyProgress) -> None:
+                    status.progress = progress
+                    tell((progress.done + progress.failed) / progress.spots, _said(progress))
 
-            done = run_study(plan, out, executor, size, report=report, interrupted=interrupted)
+                done = run_study(plan, folder, executor, size, report=report, interrupted=interrupted)
     _print_run(done, size, json_, status)
 
 

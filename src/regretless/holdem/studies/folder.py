@@ -6,6 +6,7 @@
     solutions/QsJh2h.rgl      only with `keep.solutions`
     runs/QsJh2h.parquet       one row, written last
     summary.parquet …         the parts of each table in one file, for speed; merged.json says of which parts
+    run.lock                  locked while a run is in progress: see `cluster/run`
 
 Every file is written under a temporary name, flushed to disk and renamed. A spot is done if its part of `runs` exists
 and the other files are as that part says (digests of tables, size of the solution). So a process may be killed at any
