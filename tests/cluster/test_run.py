@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -20,8 +21,9 @@ from regretless.cluster.run import RETRIES, open_run
 from regretless.cluster.work import TOKEN, solve_job
 from regretless.engines.public.cuda.engine import IF_FULL
 from regretless.errors import Advice, DeviceFailed, InvalidFile, InvalidText, RegretlessError, WouldNotFit
-from regretless.holdem.studies.folder import StudyFolder
+from regretless.holdem.studies.folder import GrowingFolder, StudyFolder
 from regretless.holdem.studies.plan import StudyPlan
+from regretless.holdem.studies.reports import study_report
 from regretless.holdem.studies.schema import TABLES
 from regretless.holdem.studies.study import Study
 
@@ -137,7 +139,44 @@ def test_a_damaged_part_is_reported_when_it_is_read(copy: Path, damage: str) -> 
         flip_bit(part, last_bytes(part)[list(TABLES["summary"]).index("frequency")])
     else:
         part.write_bytes(b"PAR1 and then nothing")
-    with pytest.raises(InvalidFile, match=r"summary/QsJh2h.parquet: is damaged: running the study again"):
+    with pytest.raises(InvalidFile, match=r"summary/QsJh2h.parquet: is damaged, or was copied from another spot"):
+        Study(copy).report()
+
+
+@pytest.mark.parametrize("tables", [("summary",), ("runs",), ("summary", "hands", "runs")], ids="+".join)
+@pytest.mark.parametrize("folder_class", [StudyFolder, GrowingFolder])
+def test_a_part_under_the_name_of_another_spot_is_noticed(
+    copy: Path, folder_class: type[StudyFolder], tables: tuple[str, ...]
+) -> None:
+    (copy / "merged.json").unlink()
+    for table in tables:
+        (copy / table / "QsJh2h.parquet").write_bytes((copy / table / "As7h2d.parquet").read_bytes())
+    said = rf"/{tables[-1]}/QsJh2h.parquet: is damaged, or was copied from another spot: running the study again"
+    with pytest.raises(InvalidFile, match=said):
+        study_report(folder_class.open(copy))
+    assert solve_here(study_text(), copy).solved == 1
+
+
+def test_a_part_of_another_study_is_noticed(copy: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    solve_here(study_text(iterations=11), other)
+    (copy / "merged.json").unlink()
+    for table in ("summary", "hands", "runs"):
+        shutil.copy(other / table / "QsJh2h.parquet", copy / table)
+    with pytest.raises(InvalidFile, match=r"runs/QsJh2h.parquet: was copied from another study: running the study"):
+        Study(copy).report()
+    assert solve_here(study_text(), copy).solved == 1
+
+
+def test_a_spot_that_the_study_does_not_have_is_noticed(copy: Path, tmp_path: Path) -> None:
+    """One flop more and one less are not the whole study."""
+    other = tmp_path / "other"
+    solve_here(study_text(("Ad4c4h",)), other)
+    for table in ("summary", "hands", "runs"):
+        (copy / table / "QsJh2h.parquet").unlink()
+        (name,) = (other / table).iterdir()
+        shutil.copy(name, copy / table)
+    with pytest.raises(InvalidFile, match=rf"runs/{name.name}: is the file of a spot that the study does not have"):
         Study(copy).report()
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from regretless.cluster.jobs import Executor
     from regretless.cluster.run import StudyProgress, StudyRun
     from regretless.holdem.studies.plan import StudyPlan
-    from regretless.holdem.studies.reports import StudyReport
+    from regretless.holdem.studies.reports import Coverage, StudyReport
     from regretless.holdem.studies.sizes import StudySize
 
 __all__ = ["app"]
@@ -253,6 +253,8 @@ def report(
 ) -> None:
     """Frequencies, EV, equity and EQR by group of flops, each flop weighted by how many it stands for.
 
+    If the study is not complete, the report says how much of it is solved, and everything is over that part.
+
     \b
     [cyan]regretless study report study --by high --sort bet[/cyan]
     [cyan]regretless study report study --line check --by flop --where 'paired, two-tone' --out paired.csv[/cyan]
@@ -269,6 +271,7 @@ def report(
         if plot is not None:
             raise InvalidOption("plot", str(plot), "is for reports, not for --sql")
         table = found.query(sql)
+        _note_coverage(found.coverage())
         rows = table.to_pylist()
         if json_:
             print_json(rows)
@@ -278,6 +281,8 @@ def report(
             _write(table, out)
         return
     answer = found.report(line, by=by, sort=sort, where=where)
+    if json_ or out is not None:
+        _note_coverage(answer.coverage)
     if json_:
         print_json(answer.as_json())
     elif out is None:
@@ -304,7 +309,15 @@ def _print_report(answer: StudyReport) -> None:
         table.add_row(*(names or [""]), *cells, style="bold" if is_total else None)
     console = for_answers(fit=False)
     console.print(f"{answer.player} acts{f' after {answer.line}' if answer.line else ' first'}", style="dim")
+    if not answer.coverage.is_complete:
+        console.print(str(answer.coverage), style="yellow")
     console.print(table)
+
+
+def _note_coverage(coverage: Coverage) -> None:
+    """Say on stderr that a study is not complete, where the answer itself has no place for a sentence."""
+    if not coverage.is_complete:
+        note(str(coverage))
 
 
 def _print_rows(names: list[str], rows: list[dict[str, Any]]) -> None:
