@@ -49,7 +49,7 @@ _NUMBERS = (*_MEANS, "oop_eqr", "ip_eqr", "weight", "spots")
 class Coverage:
     """How much of a study, or of the flops and variation that were chosen, is solved.
 
-    >>> print(Coverage(17, 18, 0.94386))
+    >>> print(Coverage(17, 18, 17 / 18))
     incomplete: 17 of 18 spots are solved, with 94.4% of the weight; shares and means are over these
     """
 
@@ -64,7 +64,8 @@ class Coverage:
     def __str__(self) -> str:
         if self.is_complete:
             return f"all {self.spots:,} spots are solved"
-        weight = "" if self.weight is None else f", with {math.floor(1000 * self.weight) / 1000:.1%} of the weight"
+        rounded = None if self.weight is None else min(round(self.weight, 3), 0.999)  # only a complete study has 100%
+        weight = "" if rounded is None else f", with {rounded:.1%} of the weight"
         return (
             f"incomplete: {self.solved:,} of {self.spots:,} spots are solved{weight}; shares and means are over these"
         )

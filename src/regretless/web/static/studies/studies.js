@@ -166,7 +166,7 @@ export function mount(root) {
     done < spots ? `${count(done)} of ${count(spots)} spots solved so far` : `${count(spots)} spots`;
 
   const incomplete = ({ coverage: { solved, spots, weight, complete } }) => {
-    const share = weight === null ? "" : `, with ${percent(Math.floor(1000 * weight) / 1000)} % of the weight`;
+    const share = weight === null ? "" : `, with ${percent(Math.min(weight, 0.999))} % of the weight`;
     return complete ? "" : `${count(solved)} of ${count(spots)} flops are solved${share}; means are over these.`;
   };
 
