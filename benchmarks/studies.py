@@ -44,7 +44,7 @@ from typing import Any
 
 import regretless as rl
 from regretless import benchmark
-from regretless.cluster import LocalExecutor, run_study
+from regretless.cluster import LocalExecutor, open_run, run_study
 from regretless.holdem.many import solve_many
 from regretless.holdem.studies.folder import SpotRows, StudyFolder
 from regretless.holdem.studies.plan import StudyPlan, StudySpot
@@ -379,9 +379,11 @@ def _study(plan: StudyPlan, count: int) -> Measured:
     with tempfile.TemporaryDirectory() as name:
         executor = WarmExecutor(size := study_size(plan), workers=count, threads=1)
         began = time.perf_counter()
-        run_study(warm, Path(name) / "warm", executor, size)
+        with open_run(Path(name) / "warm", warm) as folder:
+            run_study(warm, folder, executor, size)
         ready, driver, cpu = time.perf_counter(), time.process_time(), _cpu_of_children()
-        run = run_study(plan, Path(name) / "study", executor, size)
+        with open_run(Path(name) / "study", plan) as folder:
+            run = run_study(plan, folder, executor, size)
         ended, used = time.perf_counter(), _cpu_of_children() - cpu
         driver = time.process_time() - driver
         executor.end()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,13 +18,15 @@ from tests.cluster.studies import FLOPS, solve_here, study_text
 
 import regretless as rl
 from regretless.cluster.jobs import Outcome
-from regretless.cluster.run import StudyRun
+from regretless.cluster.run import StudyRun, open_run
 from regretless.errors import InvalidFile
 from regretless.holdem.studies.plan import StudyPlan
+from regretless.holdem.studies.reports import Coverage
 from regretless.installing import install_command
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("duckdb")
+from pyarrow import parquet
 
 TEXT = study_text(more='keep.hands = true\nkeep.lines = ["", "check", "check, check, any"]\nvary.stack = [100, 150]')
 
@@ -115,6 +119,64 @@ def test_the_command_reports(run: Run, folder: Path, tmp_path: Path) -> None:
     assert (tmp_path / "report.png").stat().st_size > 5_000
 
 
+@pytest.fixture(scope="module")
+def incomplete(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The study without two spots of the monotone flop and one of the paired flop."""
+    copied = tmp_path_factory.mktemp("studies") / "incomplete"
+    shutil.copytree(folder, copied)
+    for spot in ("9s8s7s-1", "9s8s7s-2", "Ks6h6d-2"):
+        (copied / "runs" / f"{spot}.parquet").unlink()
+    return copied
+
+
+def test_an_incomplete_study_says_so_in_every_form(run: Run, incomplete: Path, tmp_path: Path) -> None:
+    weight = 1 - (4 + 4 + 12) / (2 * (12 + 24 + 4 + 24 + 12 + 24))
+    said = "incomplete: 9 of 12 spots are solved, with 90.0% of the weight; shares and means are over these"
+    shown = run("study", "report", str(incomplete))
+    assert (shown.out.splitlines()[1], shown.err) == (said, "")
+    answer = run("study", "report", str(incomplete), "--json").json
+    assert answer["coverage"] == {"solved": 9, "spots": 12, "weight": pytest.approx(weight), "complete": False}
+    for name in ("report.csv", "report.parquet"):
+        assert run("study", "report", str(incomplete), "--out", name).err.splitlines()[0] == said
+    (row, *_) = csv.DictReader(io.StringIO((tmp_path / "report.csv").read_text()))
+    assert (row["solved_spots"], row["planned_spots"]) == ("9", "12")
+    (first, *_) = parquet.read_table(tmp_path / "report.parquet").to_pylist()
+    assert (first["solved_spots"], first["planned_spots"]) == (9, 12)
+    counted = run("study", "report", str(incomplete), "--sql", "SELECT count(*) AS n FROM runs", "--json")
+    assert (counted.json, counted.err.strip()) == ([{"n": 9}], said)
+    study = rl.Study(incomplete)
+    assert study.plot_frequencies().get_suptitle().startswith("9 of 12 spots of Study: oop")
+    assert study.plot_ev().get_suptitle().startswith("9 of 12 spots of Study: ")
+    assert repr(study).endswith("9 of 12 spots)")
+
+
+def test_only_the_flops_that_were_chosen_count_as_missing(run: Run, incomplete: Path) -> None:
+    shown = run("study", "report", str(incomplete), "--where", "two-tone").out
+    assert "incomplete" not in shown
+    shown = run("study", "report", str(incomplete), "--where", "paired").out
+    assert "incomplete: 1 of 2 spots are solved, with 50.0% of the weight" in shown
+    refused = run("study", "report", str(incomplete), "--where", "monotone")
+    assert refused.err == "error: where: 'monotone': matches no flop that is solved yet\n"
+    assert rl.Study(incomplete).coverage("paired, two-tone") == Coverage(0, 0, None)
+
+
+def test_a_complete_study_says_nothing(run: Run, folder: Path) -> None:
+    assert "incomplete" not in run("study", "report", str(folder)).out
+    assert run("study", "report", str(folder), "--json").json["coverage"]["complete"] is True
+    assert run("study", "report", str(folder), "--sql", "SELECT count(*) AS n FROM runs").err == ""
+    assert str(rl.Study(folder).coverage()) == "all 12 spots are solved"
+
+
+def test_what_is_missing_is_known_without_a_plan_that_can_be_read(incomplete: Path, tmp_path: Path) -> None:
+    copied = tmp_path / "old"
+    shutil.copytree(incomplete, copied)
+    manifest = json.loads((copied / "study.json").read_text())
+    (copied / "study.json").write_text(json.dumps(manifest | {"toml": "sizes_of_an_older_version = 1"}))
+    report = rl.Study(copied).report()
+    assert report.coverage == Coverage(9, 12, None)
+    assert str(report.coverage) == "incomplete: 9 of 12 spots are solved; shares and means are over these"
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -188,6 +250,14 @@ def test_what_stops_a_run_is_said_once(run: Run, tmp_path: Path, monkeypatch: py
     assert result.err.count("error: ") == 2
     assert result.err.count("no space left") == 1
     assert "stopped because the other spots would fail too; once that is fixed, resume it with\n" in result.err
+
+
+def test_a_second_run_is_refused_in_one_sentence(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(study_text())
+    with open_run(tmp_path / "study", StudyPlan.parse(study_text())):
+        result = run("study", "run", "study.toml", "--out", "study")
+    assert (result.code, result.out) == (1, "")
+    assert result.err == "error: study: has a run in progress: another process is solving the study there\n"
 
 
 TOO_LARGE = Outcome("QsJh2h", "QsJh2h needs 3.0 GiB of memory, but only 2.0 GiB are free", 3)

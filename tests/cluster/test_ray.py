@@ -6,9 +6,13 @@ import contextlib
 import json
 import os
 import random
+import secrets
 import shutil
 import signal
+import socket
 import subprocess
+import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -41,8 +45,8 @@ def cluster() -> Iterator[Any]:
     found.shutdown()
 
 
-def start(cluster: Any, study: Path, folder: Path) -> subprocess.Popen[str]:
-    return start_command("study", "run", study, "--out", folder, "--ray", cluster.address, "--json")
+def start(cluster: Any, study: Path, folder: Path, **options: object) -> subprocess.Popen[str]:
+    return start_command("study", "run", study, "--out", folder, "--ray", cluster.address, "--json", **options)
 
 
 def test_a_cluster_finds_what_one_machine_finds(cluster: Any, tmp_path: Path) -> None:
@@ -54,6 +58,74 @@ def test_a_cluster_finds_what_one_machine_finds(cluster: Any, tmp_path: Path) ->
     assert json.loads(out)["solved"] == len(FLOPS)
     solve_here(text, tmp_path / "local")
     assert tables(tmp_path / "ray") == tables(tmp_path / "local")
+
+
+@pytest.mark.parametrize("module", ["pyarrow", "regretless"])
+def test_modules_of_the_current_folder_are_not_imported(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str
+) -> None:
+    (tmp_path / f"{module}.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\n")
+    study = tmp_path / "one.toml"
+    study.write_text(study_text(("QsJh2h",)))
+    monkeypatch.setenv("PYTHONSAFEPATH", "1")  # of the driver, as when it is started as `regretless`
+    process = start(cluster, study, tmp_path / "ray", cwd=tmp_path)
+    out, err = process.communicate(timeout=300)
+    assert not (tmp_path / "imported").exists()
+    assert process.returncode == 0, err
+    assert json.loads(out)["solved"] == 1
+
+
+@pytest.fixture
+def guarded(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, str]]:
+    """The address of a cluster that asks for a token, and the token."""
+    with tempfile.TemporaryDirectory(prefix="ray") as folder, socket.create_server(("", 0)) as free:
+        token, port = secrets.token_hex(32), free.getsockname()[1]
+        monkeypatch.setenv("HOME", folder)
+        free.close()
+        words = ["--head", "--block", f"--port={port}", "--num-cpus=1", "--include-dashboard=false"]
+        words += ["--object-store-memory=80000000", f"--temp-dir={folder}/session", "--disable-usage-stats"]
+        code = "import sys; from ray.scripts.scripts import main; sys.exit(main())"
+        head = subprocess.Popen(
+            [sys.executable, "-c", code, "start", *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=os.environ | {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token},
+        )
+        assert head.stdout is not None
+        lines = []
+        for line in head.stdout:
+            lines.append(line)
+            if "Ray runtime started" in line:
+                break
+        else:
+            raise AssertionError("".join(lines))
+        yield f"127.0.0.1:{port}", token
+        head.terminate()  # it ends what it has started
+        head.communicate(timeout=60)
+
+
+def test_a_cluster_with_a_token(guarded: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    address, token = guarded
+    study = tmp_path / "one.toml"
+    study.write_text(study_text(("QsJh2h",)))
+    command = ("study", "run", study, "--out", tmp_path / "ray", "--ray", address)
+    for mode, sent, sentence in (
+        ("", "", f"error: ray: {address!r} asks for a token: set RAY_AUTH_MODE=token; the cluster's token"),
+        ("token", "", f"error: ray: {address!r} needs a token, as RAY_AUTH_MODE=token says, and none exists: the"),
+        ("token", "0" * 64, f"error: ray: {address!r} does not accept the token that was sent: the cluster's token"),
+    ):
+        for name, value in (("RAY_AUTH_MODE", mode), ("RAY_AUTH_TOKEN", sent)):
+            monkeypatch.setenv(name, value) if value else monkeypatch.delenv(name, raising=False)
+        refused = start_command(*command)
+        out, err = refused.communicate(timeout=120)
+        assert (refused.returncode, out, err.count("\n")) == (1, "", 1), err
+        assert err.startswith(sentence)
+    monkeypatch.setenv("RAY_AUTH_TOKEN", token)
+    process = start_command(*command)
+    _, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    assert "1 of 1 spots" in err
 
 
 def test_a_spot_that_no_node_has_memory_for_is_refused(cluster: Any, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from regretless.cluster.jobs import Ended, Job, Lost, Slot
 from regretless.cluster.local import GPU_SPOTS, PROCESS_BYTES
-from regretless.cluster.on_ray import QUEUED, RayExecutor
+from regretless.cluster.on_ray import JOB_CONFIG, NO_TOKEN, QUEUED, WRONG_TOKEN, RayExecutor
 from regretless.errors import InvalidOption
 
 GIB = 2**30
@@ -30,8 +31,10 @@ class FakeRay:
         self.cancelled: list[int] = []
         self.exceptions = SimpleNamespace(RayError=RayError)
 
-    def init(self, **options: Any) -> None:
-        self.options = options
+    def init(self, *, runtime_env: dict[str, str], **options: Any) -> None:
+        self.working_folder = runtime_env.get("working_dir")
+        if self.working_folder is not None:
+            assert not any(Path(self.working_folder).iterdir())
 
     def nodes(self) -> list[dict[str, Any]]:
         return [{"Alive": True, "Resources": node} for node in self._nodes]
@@ -65,8 +68,10 @@ class FakeRay:
 
 @pytest.fixture
 def start(monkeypatch: pytest.MonkeyPatch) -> Any:
-    def on(ray: FakeRay, **options: Any) -> RayExecutor:
+    def on(ray: FakeRay, *, probe: int = 0, **options: Any) -> RayExecutor:
         monkeypatch.setitem(sys.modules, "ray", ray)  # type: ignore[arg-type]
+        answer = SimpleNamespace(returncode=probe)
+        monkeypatch.setattr("regretless.cluster.on_ray.subprocess.run", lambda *words, **options: answer)
         return RayExecutor("auto", **options)
 
     return on
@@ -121,3 +126,31 @@ def test_answers_and_losses_are_told_apart(start: Any) -> None:
     assert lost == Lost(second, "RayError: the node died")
     executor.close()
     assert ray.cancelled == [2]
+
+
+def test_workers_get_an_empty_working_folder_unless_the_job_has_one(
+    start: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without one, Ray has them import modules of the driver's current folder."""
+    start(ray := FakeRay(*MIXED))
+    assert ray.working_folder is not None
+    monkeypatch.setenv(JOB_CONFIG, '{"runtime_env": {"working_dir": "gcs://job.zip"}}')
+    start(ray := FakeRay(*MIXED))
+    assert ray.working_folder is None
+
+
+@pytest.mark.parametrize(
+    ("mode", "probe", "sentence"),
+    [
+        ("token", NO_TOKEN, "ray: 'auto' needs a token, as RAY_AUTH_MODE=token says, and none exists: the cluster's"),
+        ("token", WRONG_TOKEN, "ray: 'auto' does not accept the token that was sent: the cluster's token belongs in"),
+        ("", WRONG_TOKEN, "ray: 'auto' asks for a token: set RAY_AUTH_MODE=token; the cluster's token belongs in"),
+    ],
+)
+def test_a_missing_or_wrong_token_is_named(
+    start: Any, monkeypatch: pytest.MonkeyPatch, mode: str, probe: int, sentence: str
+) -> None:
+    monkeypatch.setenv("RAY_AUTH_MODE", mode)
+    with pytest.raises(InvalidOption) as refused:
+        start(FakeRay(*MIXED), probe=probe)
+    assert str(refused.value).startswith(sentence)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,12 +17,13 @@ import pytest
 from tests.cluster.studies import FLOPS, InlineExecutor, solve_here, study_text, tables
 
 from regretless.cluster.jobs import Ended, Job, Lost, Outcome
-from regretless.cluster.run import RETRIES
+from regretless.cluster.run import RETRIES, open_run
 from regretless.cluster.work import TOKEN, solve_job
 from regretless.engines.public.cuda.engine import IF_FULL
 from regretless.errors import Advice, DeviceFailed, InvalidFile, InvalidText, RegretlessError, WouldNotFit
-from regretless.holdem.studies.folder import StudyFolder
+from regretless.holdem.studies.folder import GrowingFolder, StudyFolder
 from regretless.holdem.studies.plan import StudyPlan
+from regretless.holdem.studies.reports import study_report
 from regretless.holdem.studies.schema import TABLES
 from regretless.holdem.studies.study import Study
 
@@ -135,7 +139,44 @@ def test_a_damaged_part_is_reported_when_it_is_read(copy: Path, damage: str) -> 
         flip_bit(part, last_bytes(part)[list(TABLES["summary"]).index("frequency")])
     else:
         part.write_bytes(b"PAR1 and then nothing")
-    with pytest.raises(InvalidFile, match=r"summary/QsJh2h.parquet: is damaged: running the study again"):
+    with pytest.raises(InvalidFile, match=r"summary/QsJh2h.parquet: is damaged, or was copied from another spot"):
+        Study(copy).report()
+
+
+@pytest.mark.parametrize("tables", [("summary",), ("runs",), ("summary", "hands", "runs")], ids="+".join)
+@pytest.mark.parametrize("folder_class", [StudyFolder, GrowingFolder])
+def test_a_part_under_the_name_of_another_spot_is_noticed(
+    copy: Path, folder_class: type[StudyFolder], tables: tuple[str, ...]
+) -> None:
+    (copy / "merged.json").unlink()
+    for table in tables:
+        (copy / table / "QsJh2h.parquet").write_bytes((copy / table / "As7h2d.parquet").read_bytes())
+    said = rf"/{tables[-1]}/QsJh2h.parquet: is damaged, or was copied from another spot: running the study again"
+    with pytest.raises(InvalidFile, match=said):
+        study_report(folder_class.open(copy))
+    assert solve_here(study_text(), copy).solved == 1
+
+
+def test_a_part_of_another_study_is_noticed(copy: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    solve_here(study_text(iterations=11), other)
+    (copy / "merged.json").unlink()
+    for table in ("summary", "hands", "runs"):
+        shutil.copy(other / table / "QsJh2h.parquet", copy / table)
+    with pytest.raises(InvalidFile, match=r"runs/QsJh2h.parquet: was copied from another study: running the study"):
+        Study(copy).report()
+    assert solve_here(study_text(), copy).solved == 1
+
+
+def test_a_spot_that_the_study_does_not_have_is_noticed(copy: Path, tmp_path: Path) -> None:
+    """One flop more and one less are not the whole study."""
+    other = tmp_path / "other"
+    solve_here(study_text(("Ad4c4h",)), other)
+    for table in ("summary", "hands", "runs"):
+        (copy / table / "QsJh2h.parquet").unlink()
+        (name,) = (other / table).iterdir()
+        shutil.copy(name, copy / table)
+    with pytest.raises(InvalidFile, match=rf"runs/{name.name}: is the file of a spot that the study does not have"):
         Study(copy).report()
 
 
@@ -337,6 +378,72 @@ def test_a_spot_that_is_written_when_a_worker_dies_is_not_given_up_for_it(solved
     run = solve_here(study_text(), tmp_path / "study", Unsuspecting(dying))
     assert (run.errors, left) == ({}, [0])
     assert tables(tmp_path / "study") == tables(solved)
+
+
+def test_a_second_run_is_refused_and_the_first_goes_on(solved: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    refusals: list[str] = []
+
+    def meanwhile(job: Job, tell: Callable[[Outcome], None]) -> None:
+        before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        with pytest.raises(InvalidFile) as refused:
+            solve_here(study_text((*FLOPS, "Ad4c4h")), folder)
+        refusals.append(str(refused.value))
+        assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+        solve_job(job, tell)
+
+    run = solve_here(study_text(), folder, InlineExecutor(meanwhile))
+    assert (run.done, run.errors) == (len(FLOPS), {})
+    said = f"{folder}: has a run in progress: another process is solving the study there"
+    assert refusals == [said] * len(FLOPS)
+    assert tables(folder) == tables(solved)
+    assert solve_here(study_text((*FLOPS, "Ad4c4h")), folder).solved == 1, "once the first has ended"
+
+
+HOLD = """
+import sys
+from regretless.cluster import open_run
+from regretless.holdem.studies.plan import StudyPlan
+with open_run(sys.argv[1], StudyPlan.parse(sys.stdin.readline().replace("|", chr(10)))):
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_killed_run_leaves_no_lock(tmp_path: Path) -> None:
+    folder, text = tmp_path / "study", study_text(("QsJh2h",))
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(text.replace("\n", "|") + "\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "locked\n"
+        with pytest.raises(InvalidFile, match="has a run in progress"):
+            solve_here(text, folder)
+        process.kill()
+    assert solve_here(text, folder).done == 1
+
+
+@pytest.mark.parametrize("left", ["run.lock", ".study.json.0123abcd.part", "summary/", "runs/"])
+def test_a_run_that_was_killed_before_its_manifest_was_written_is_begun_again(tmp_path: Path, left: str) -> None:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    (folder / left).mkdir() if left.endswith("/") else (folder / left).touch()
+    assert solve_here(study_text(("QsJh2h",)), folder).done == 1
+
+
+def test_a_run_that_another_took_over_leaves_the_token_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a file system without locks."""
+    monkeypatch.setattr("regretless.storage.locks._lock", lambda descriptor: None)
+    plan = StudyPlan.parse(study_text(("QsJh2h",)))
+    with open_run(tmp_path / "study", plan):
+        second = ExitStack()
+        folder = second.enter_context(open_run(tmp_path / "study", plan))
+    assert (folder.path / TOKEN).read_text() == folder.token
+    second.close()
+    assert not (folder.path / TOKEN).exists()
 
 
 def test_a_worker_that_cannot_see_the_folder_sends_its_files(solved: Path, tmp_path: Path) -> None:

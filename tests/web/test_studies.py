@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from starlette.testclient import TestClient
+from tests.cluster.studies import edit_part
 from tests.web.serving import API, is_over, wait_for
 
 from regretless.storage.container import write_container
@@ -82,6 +83,7 @@ def test_a_study_says_what_varies_and_which_lines_it_has(reading: TestClient) ->
 
 def test_a_study_that_is_running_shows_what_is_there(client: TestClient, folder: Path) -> None:
     whole = ask(client, "/study")
+    assert ask(client, "/study/flops")["coverage"] == {"solved": 6, "spots": 6, "weight": 1.0, "complete": True}
     parts = sorted((folder / "study" / "runs").iterdir())
     kept = parts[0].read_bytes()
     for path in parts[:4]:
@@ -89,7 +91,10 @@ def test_a_study_that_is_running_shows_what_is_there(client: TestClient, folder:
     found = ask(client, "/study")
     assert (found["done"], found["spots"]) == (8, 12)
     assert found["revision"] != whole["revision"]
-    assert len(ask(client, "/study/flops")["columns"]["flop"]) == 4
+    flops = ask(client, "/study/flops")
+    assert len(flops["columns"]["flop"]) == 4
+    weight = pytest.approx(1 - (24 + 4) / 100)
+    assert flops["coverage"] == {"solved": 4, "spots": 6, "weight": weight, "complete": False}
     parts[0].write_bytes(kept)  # the study goes on
     assert len(ask(client, "/study/flops")["columns"]["flop"]) == 5
     for path in [parts[0], *parts[4:]]:
@@ -117,17 +122,18 @@ def test_a_kept_solution_is_opened_and_another_is_solved_as_the_study_did(client
 
 def change(folder: Path, edit: Callable[[Any], Any]) -> None:
     """Rewrite a part of the table, and drop the merged files."""
-    path = folder / "study" / "summary" / "QsJh2h-1.parquet"
-    table = parquet.read_table(path)
-    parquet.write_table(edit(table).cast(table.schema), path)
+    edit_part(folder / "study", "QsJh2h-1", lambda table: edit(table).cast(table.schema))
     (folder / "study" / "merged.json").unlink()
 
 
 def test_means_over_the_rows_of_a_line_that_is_hardly_ever_played(client: TestClient, folder: Path) -> None:
-    for path in (folder / "study" / "summary").iterdir():
-        table = parquet.read_table(path)
+
+    def edit(table: Any) -> Any:
         rare = compute.multiply(table["reach"], 1e-9)
-        parquet.write_table(table.set_column(table.column_names.index("reach"), "reach", rare), path)
+        return table.set_column(table.column_names.index("reach"), "reach", rare)
+
+    for path in (folder / "study" / "summary").iterdir():
+        edit_part(folder / "study", path.stem, edit)
     (folder / "study" / "merged.json").unlink()
     found = ask(client, "/study/flops", line="check")
     weights = np.array(found["columns"]["weight"])
@@ -162,7 +168,7 @@ def test_what_cannot_be_read_is_told_in_one_sentence(
     part = study / "summary" / "QsJh2h-1.parquet"
     part.write_bytes(part.read_bytes()[:-50])
     (study / "merged.json").unlink()
-    assert refusal(client, "/study/flops").startswith("study/summary/QsJh2h-1.parquet: is damaged: running the study")
+    assert refusal(client, "/study/flops").startswith("study/summary/QsJh2h-1.parquet: is damaged, or was copied from")
     part.unlink()
     assert "is missing: running the study again" in refusal(client, "/study/flops")
     manifest = json.loads((study / "study.json").read_text())

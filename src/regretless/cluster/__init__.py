@@ -10,6 +10,6 @@ run       a whole study: what is left to do, retries, progress
 
 from regretless.cluster.local import LocalExecutor
 from regretless.cluster.on_ray import RayExecutor
-from regretless.cluster.run import StudyProgress, StudyRun, run_study
+from regretless.cluster.run import RunFolder, StudyProgress, StudyRun, open_run, run_study
 
-__all__ = ["LocalExecutor", "RayExecutor", "StudyProgress", "StudyRun", "run_study"]
+__all__ = ["LocalExecutor", "RayExecutor", "RunFolder", "StudyProgress", "StudyRun", "open_run", "run_study"]

@@ -4,6 +4,9 @@ A task asks for the cores, GPUs and memory that its spots need, so Ray places it
 again if its worker or node is lost (`max_retries`). On a cluster with GPUs, batches of spots go to the GPUs and single
 spots to the cores that are left, from one queue: each takes the next spots when it is free.
 
+Workers import only what is installed on their node. By default Ray puts the driver's current folder first on their
+path, where a file `pyarrow.py` would be imported; with a working folder of our own, which is empty, it does not.
+
 Where nodes share the folder of the study, tasks write parts there, and a driver that dies loses nothing. Otherwise a
 task returns the files of its spots through Ray's object store, and the driver writes them.
 """
@@ -12,9 +15,14 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import socket
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from regretless.cluster.jobs import Ended, Job, Lost, Outcome, Slot
@@ -28,6 +36,27 @@ RETRIES = 3  # of a task whose worker or node is lost, by Ray
 QUEUED = 2  # tasks submitted per core, so that none waits for the driver
 CONNECT_SECONDS = 10.0
 REFRESH_SECONDS = 2.0  # between looks at the cluster, which may grow
+JOB_CONFIG = "RAY_JOB_CONFIG_JSON_ENV_VAR"  # set by Ray in a job that `ray job submit` started
+NO_TOKEN, WRONG_TOKEN = 10, 11  # exit codes of the probe
+WHERE_TOKEN = "the cluster's token belongs in ~/.ray/auth_token or RAY_AUTH_TOKEN"
+
+# Asks the head for its name. Ray itself would try for 20 seconds and print a warning each second, and ends a process
+# that has no token; so this is a process of its own. Without these modules, Ray is too old to have tokens.
+_PROBE = f"""
+import sys
+from ray._private.authentication.authentication_token_setup import ensure_token_if_auth_enabled
+from ray._private.services import canonicalize_bootstrap_address
+from ray._raylet import GcsClient
+from ray.exceptions import AuthenticationError
+try:
+    ensure_token_if_auth_enabled(create_token_if_missing=False)
+except AuthenticationError:
+    sys.exit({NO_TOKEN})
+try:
+    GcsClient(address=canonicalize_bootstrap_address(sys.argv[1]))
+except AuthenticationError:
+    sys.exit({WRONG_TOKEN})
+"""
 
 
 def _task(text: str) -> list[tuple[str, dict[str, bytes]]]:
@@ -61,9 +90,13 @@ class RayExecutor:
         except ImportError:
             raise MissingExtra("ray", "cluster") from None
         _check_reachable(address)
+        _check_token(address)
         try:
-            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-        except (ConnectionError, ValueError, RuntimeError, TimeoutError) as error:
+            with tempfile.TemporaryDirectory(prefix="regretless-empty-") as empty:
+                # A job that was submitted with a working folder keeps it: two are an error, and one is enough.
+                environment = {} if '"working_dir"' in os.environ.get(JOB_CONFIG, "") else {"working_dir": empty}
+                ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, runtime_env=environment)
+        except (ConnectionError, ValueError, RuntimeError, TimeoutError, ray.exceptions.RayError) as error:
             raise _no_cluster(address, _first_line(error)) from None
         self._ray: Any = ray
         self._remote = ray.remote(_task)
@@ -148,6 +181,26 @@ def _check_reachable(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
     except (OSError, OverflowError) as error:
         raise _no_cluster(address, _first_line(error)) from None
+
+
+def _check_token(address: str) -> None:
+    """Refuse a cluster that refuses us: a missing or wrong token is named as such."""
+    if "://" in address:
+        return
+    code = None
+    with suppress(subprocess.TimeoutExpired):  # not a cluster: `ray.init` says so
+        code = subprocess.run(
+            (sys.executable, "-P", "-c", _PROBE, address), capture_output=True, timeout=CONNECT_SECONDS
+        ).returncode
+    has_mode = os.environ.get("RAY_AUTH_MODE", "").lower() == "token"
+    if code == NO_TOKEN:
+        raise InvalidOption(
+            "ray", address, f"needs a token, as RAY_AUTH_MODE=token says, and none exists: {WHERE_TOKEN}"
+        )
+    if code == WRONG_TOKEN and has_mode:
+        raise InvalidOption("ray", address, f"does not accept the token that was sent: {WHERE_TOKEN}")
+    if code == WRONG_TOKEN:
+        raise InvalidOption("ray", address, f"asks for a token: set RAY_AUTH_MODE=token; {WHERE_TOKEN}")
 
 
 def _no_cluster(address: str, why: str) -> InvalidOption:

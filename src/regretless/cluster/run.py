@@ -5,6 +5,9 @@
 3. A spot that fails is reported and does not stop the others, except where they would all fail alike (a full disk).
 4. Spots of a worker that died are handed out again; a spot that may be the cause, `RETRIES` times at most.
 5. In the end the parts are merged into one file per table.
+
+A folder has one run at a time: `run.lock` is locked while a run lasts (`open_run`), and a second run is refused. The
+lock is the driver's; workers, which may be on machines that do not see the folder, recognise it by `run.token`.
 """
 
 from __future__ import annotations
@@ -12,19 +15,22 @@ from __future__ import annotations
 import secrets
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from regretless.cluster.jobs import Ended, Executor, Job, Lost, Outcome, Slot
-from regretless.cluster.work import TOKEN
+from regretless.cluster.work import TOKEN, has_token
 from regretless.errors import InvalidFile, RegretlessError, WouldNotFit
 from regretless.holdem.studies.folder import StudyFolder
+from regretless.holdem.studies.manifest import LOCK, check_folder
 from regretless.holdem.studies.plan import StudyPlan
 from regretless.holdem.studies.sizes import StudySize
-from regretless.storage.atomic import replace_file
+from regretless.storage.atomic import reason, replace_file
+from regretless.storage.locks import locked_file
 
-__all__ = ["StudyProgress", "StudyRun", "run_study"]
+__all__ = ["RunFolder", "StudyProgress", "StudyRun", "open_run", "run_study"]
 
 RETRIES = 3
 POLL_SECONDS = 0.2  # between looks at `interrupted`
@@ -55,9 +61,39 @@ class StudyRun:
     merge_error: InvalidFile | None = None  # why the parts, which are intact, could not be merged
 
 
+@dataclass(frozen=True, kw_only=True)
+class RunFolder(StudyFolder):
+    """The folder of a study that this process alone may run."""
+
+    token: str  # in the folder's `run.token`
+
+
+@contextmanager
+def open_run(path: str | Path, plan: StudyPlan) -> Iterator[RunFolder]:
+    """The folder for a plan, prepared, and locked until the block ends; refused while another process runs there."""
+    check_folder(path, plan)  # nothing is created in a folder that is refused
+    with ExitStack() as stack:
+        try:
+            Path(path).mkdir(parents=True, exist_ok=True)
+            stack.enter_context(locked_file(Path(path, LOCK)))
+        except BlockingIOError:
+            raise InvalidFile(path, "has a run in progress: another process is solving the study there") from None
+        except OSError as error:
+            raise InvalidFile(Path(path, LOCK), f"cannot be created: {reason(error)}") from None
+        folder = StudyFolder.prepare(path, plan)
+        token, secret = folder.path / TOKEN, secrets.token_hex(8)
+        with replace_file(token) as temporary:
+            temporary.write_text(secret, encoding="utf-8")
+        try:
+            yield RunFolder(folder.path, folder.manifest, token=secret)
+        finally:
+            if has_token(path, secret):  # without locks, another run may have taken over the folder
+                token.unlink(missing_ok=True)
+
+
 def run_study(
     plan: StudyPlan,
-    folder: str | Path,
+    folder: RunFolder,
     executor: Executor,
     size: StudySize,
     *,
@@ -65,12 +101,10 @@ def run_study(
     interrupted: Callable[[], bool] = lambda: False,
 ) -> StudyRun:
     """Solve every spot of a study that is not in its folder yet."""
-    run = _Run(plan, StudyFolder.prepare(folder, plan), executor, size, report)
     try:
-        return run.until_done(interrupted)
+        return _Run(plan, folder, executor, size, report).until_done(interrupted)
     finally:
         executor.close()
-        run.token.unlink(missing_ok=True)
 
 
 class _Run:
@@ -79,7 +113,7 @@ class _Run:
     def __init__(
         self,
         plan: StudyPlan,
-        folder: StudyFolder,
+        folder: RunFolder,
         executor: Executor,
         size: StudySize,
         report: Callable[[StudyProgress], None],
@@ -92,10 +126,6 @@ class _Run:
         self.errors: dict[str, Outcome] = {}
         self.lost: Counter[str] = Counter()
         self.is_hopeless = False
-        self.token = folder.path / TOKEN
-        self.secret = secrets.token_hex(8)
-        with replace_file(self.token) as temporary:
-            temporary.write_text(self.secret, encoding="utf-8")
         if self.waiting:
             folder.forget_merged()
         self.began = time.monotonic()
@@ -144,7 +174,7 @@ class _Run:
         job = Job(
             toml=self.plan.toml,
             folder=str(self.folder.path.resolve()),
-            token=self.secret,
+            token=self.folder.token,
             spots=spots,
             device=slot.device,
             threads=slot.threads,

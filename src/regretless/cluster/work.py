@@ -24,7 +24,7 @@ from regretless.holdem.solution import SpotSolution
 from regretless.holdem.studies.folder import SpotRows, StudyFolder
 from regretless.holdem.studies.plan import StudyPlan, StudySpot
 
-__all__ = ["TOKEN", "solve_job"]
+__all__ = ["TOKEN", "has_token", "solve_job"]
 
 TOKEN = "run.token"
 
@@ -107,14 +107,18 @@ def _read(toml: str) -> tuple[StudyPlan, dict[str, StudySpot]]:
     return plan, {spot.id: spot for spot in plan.spots}
 
 
+def has_token(folder: str | Path, token: str) -> bool:
+    """Whether a path is that of the folder in which a run has written its token."""
+    try:
+        return Path(folder, TOKEN).read_text(encoding="utf-8") == token
+    except (OSError, ValueError):  # missing, or not text
+        return False
+
+
 @contextmanager
 def _folder(job: Job, plan: StudyPlan) -> Iterator[tuple[StudyFolder, bool]]:
     """Where to write, and whether that is the folder of the study itself."""
-    try:
-        is_shared = Path(job.folder, TOKEN).read_text(encoding="utf-8") == job.token
-    except OSError:
-        is_shared = False
-    if is_shared:
+    if has_token(job.folder, job.token):
         yield StudyFolder.open(job.folder), True
         return
     with tempfile.TemporaryDirectory(prefix="regretless-study-") as scratch:

@@ -31,7 +31,7 @@ from regretless.errors import InvalidFile, InvalidOption
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["check_writable", "remove_temporary_files", "replace_file"]
+__all__ = ["check_writable", "is_temporary", "remove_temporary_files", "replace_file"]
 
 LEFTOVER_SECONDS = 60.0  # since a file was last written, on Windows
 _LEFTOVER = re.compile(r"\..+\.[0-9a-f]{8}\.part")
@@ -90,6 +90,11 @@ def remove_temporary_files() -> None:
     for temporary in tuple(_writing):
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a file has the name of one that is being written, or that a killed process was writing."""
+    return _LEFTOVER.fullmatch(name) is not None
 
 
 def reason(error: OSError) -> str:
@@ -152,7 +157,7 @@ def _remove_leftovers(folder: Path) -> None:
     """Remove temporary files of dead processes; those of live ones are locked."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if _LEFTOVER.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+            if is_temporary(entry.name) and entry.is_file(follow_symlinks=False):
                 with suppress(OSError):
                     _remove_unlocked(entry.path)
 

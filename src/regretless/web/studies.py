@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import threading
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -19,7 +18,6 @@ from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.studies.folder import GrowingFolder, StudyFolder
 from regretless.holdem.studies.lines import StudyLine, study_lines
-from regretless.holdem.studies.manifest import MANIFEST
 from regretless.holdem.studies.plan import StudyPlan, StudySpot, Variation
 from regretless.holdem.studies.reports import StudyReport, study_report
 from regretless.storage.atomic import reason
@@ -84,13 +82,7 @@ class StudyShelf:
 
     def plan(self, study: OpenStudy) -> StudyPlan:
         """What is studied."""
-
-        def read() -> StudyPlan:
-            with warnings.catch_warnings():  # the run has shown them
-                warnings.simplefilter("ignore")
-                return StudyPlan.parse(study.folder.manifest.toml, study.folder.path / MANIFEST)
-
-        return self._kept(self._plans, KEPT_PLANS, (study.name, study.folder.manifest.toml), read)
+        return self._kept(self._plans, KEPT_PLANS, (study.name, study.folder.manifest.toml), lambda: study.folder.plan)
 
     def variation(self, study: OpenStudy, number: int) -> Variation:
         """One combination of the varied values."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import expect
+from tests.cluster.studies import edit_part
 from tests.web.browser.parts import at_node
 from tests.web.serving import Server
 
@@ -16,7 +17,6 @@ import regretless as rl
 
 pyarrow = pytest.importorskip("pyarrow")
 pytest.importorskip("duckdb")
-from pyarrow import parquet  # noqa: E402
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -96,20 +96,26 @@ def test_a_study_that_is_running_grows(workshop: Server, open_page: Any) -> None
     page = open_page(f"{workshop.client.base_url}/studies?study=running")
     expect(page.locator(".mean th").first).to_have_text("5 flops")
     expect(page.get_by_role("status").filter(has_text="11 of 12 spots solved so far")).to_be_visible()
+    said = page.get_by_text("5 of 6 flops are solved, with 88.0 % of the weight; means are over these.")
+    expect(said).to_be_visible()
     shutil.move(aside, part)
     expect(page.locator(".mean th").first).to_have_text("6 flops")
+    expect(said).to_be_hidden()
 
 
 def test_what_a_hostile_study_says_is_shown_as_text(workshop: Server, open_page: Any) -> None:
     study = workshop.folder / "hostile"
     shutil.copytree(workshop.folder / "study", study)
     (study / "merged.json").unlink()
-    for path in (study / "summary").iterdir():
-        table = parquet.read_table(path)
+
+    def edit(table: Any) -> Any:
         for name in ("action", "flop", "spot"):
             values = pyarrow.array([HOSTILE] * len(table), "str")
             table = table.set_column(table.column_names.index(name), table.schema.field(name), values)
-        parquet.write_table(table, path)
+        return table
+
+    for path in (study / "summary").iterdir():
+        edit_part(study, path.stem, edit)
     manifest = study / "study.json"
     manifest.write_text(manifest.read_text().replace("Formation", HOSTILE))
     page = open_page(f"{workshop.client.base_url}/studies?study=hostile")

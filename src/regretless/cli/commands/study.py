@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from regretless.cluster.jobs import Executor
     from regretless.cluster.run import StudyProgress, StudyRun
     from regretless.holdem.studies.plan import StudyPlan
-    from regretless.holdem.studies.reports import StudyReport
+    from regretless.holdem.studies.reports import Coverage, StudyReport
     from regretless.holdem.studies.sizes import StudySize
 
 __all__ = ["app"]
@@ -99,7 +99,8 @@ def run(
     """Solve every spot of a study that its folder does not have yet.
 
     Each spot is saved as soon as it is solved, so a run may be stopped or killed at any time: the same command resumes
-    it, solves flops that were added to the file, and solves spots again if their files are damaged.
+    it, solves flops that were added to the file, and solves spots again if their files are damaged. While a run is in
+    progress, a second one in the same folder is refused.
 
     \b
     [cyan]regretless study run bb_vs_btn.toml --out study[/cyan]
@@ -111,24 +112,23 @@ def run(
     status = _Status(out, shlex.join(words))
     with interruptible(status) as interrupted:
         from regretless.cli.terminal.progress import bar
-        from regretless.cluster.run import run_study
+        from regretless.cluster.run import open_run, run_study
         from regretless.holdem.reading.columns import pyarrow
-        from regretless.holdem.studies.folder import StudyFolder
         from regretless.holdem.studies.plan import StudyPlan
         from regretless.holdem.studies.sizes import study_size
 
         pyarrow()
         plan = StudyPlan.read(file)
-        StudyFolder.prepare(out, plan)  # before anything that takes time
-        size = study_size(plan, device="cpu" if ray is not None else None)
-        executor = _executor(plan, size, ray, workers, threads)
-        with bar(plan.name or "study") as tell:
+        with open_run(out, plan) as folder:  # before anything that takes time
+            size = study_size(plan, device="cpu" if ray is not None else None)
+            executor = _executor(plan, size, ray, workers, threads)
+            with bar(plan.name or "study") as tell:
 
-            def report(progress: StudyProgress) -> None:
-                status.progress = progress
-                tell((progress.done + progress.failed) / progress.spots, _said(progress))
+                def report(progress: StudyProgress) -> None:
+                    status.progress = progress
+                    tell((progress.done + progress.failed) / progress.spots, _said(progress))
 
-            done = run_study(plan, out, executor, size, report=report, interrupted=interrupted)
+                done = run_study(plan, folder, executor, size, report=report, interrupted=interrupted)
     _print_run(done, size, json_, status)
 
 
@@ -255,6 +255,8 @@ def report(
 ) -> None:
     """Frequencies, EV, equity and EQR by group of flops, each flop weighted by how many it stands for.
 
+    If the study is not complete, the report says how much of it is solved, and everything is over that part.
+
     \b
     [cyan]regretless study report study --by high --sort bet[/cyan]
     [cyan]regretless study report study --line check --by flop --where 'paired, two-tone' --out paired.csv[/cyan]
@@ -271,6 +273,7 @@ def report(
         if plot is not None:
             raise InvalidOption("plot", str(plot), "is for reports, not for --sql")
         table = found.query(sql)
+        _note_coverage(found.coverage())
         rows = table.to_pylist()
         if json_:
             print_json(rows)
@@ -280,6 +283,8 @@ def report(
             _write(table, out)
         return
     answer = found.report(line, by=by, sort=sort, where=where)
+    if json_ or out is not None:
+        _note_coverage(answer.coverage)
     if json_:
         print_json(answer.as_json())
     elif out is None:
@@ -306,7 +311,15 @@ def _print_report(answer: StudyReport) -> None:
         table.add_row(*(names or [""]), *cells, style="bold" if is_total else None)
     console = for_answers(fit=False)
     console.print(f"{answer.player} acts{f' after {answer.line}' if answer.line else ' first'}", style="dim")
+    if not answer.coverage.is_complete:
+        console.print(str(answer.coverage), style="yellow")
     console.print(table)
+
+
+def _note_coverage(coverage: Coverage) -> None:
+    """Say on stderr that a study is not complete, where the answer itself has no place for a sentence."""
+    if not coverage.is_complete:
+        note(str(coverage))
 
 
 def _print_rows(names: list[str], rows: list[dict[str, Any]]) -> None:

@@ -6,10 +6,12 @@
     solutions/QsJh2h.rgl      only with `keep.solutions`
     runs/QsJh2h.parquet       one row, written last
     summary.parquet …         the parts of each table in one file, for speed; merged.json says of which parts
+    run.lock                  locked while a run is in progress: see `cluster/run`
 
 Every file is written under a temporary name, flushed to disk and renamed. A spot is done if its part of `runs` exists
 and the other files are as that part says (digests of tables, size of the solution). So a process may be killed at any
-moment: what it left is either done or not counted, and a rerun solves it again.
+moment: what it left is either done or not counted, and a rerun solves it again. Whoever reads parts checks the same, so
+a part that was copied from another spot or another study is noticed.
 
 The parts are the truth. The merged files only save opening thousands of small ones; if parts have been added or
 removed since (names, sizes), they are not used. A run that will change parts removes merged.json first.
@@ -61,6 +63,13 @@ class StudyFolder:
 
     path: Path
     manifest: Manifest
+
+    @cached_property
+    def plan(self) -> StudyPlan:
+        """What is studied, without warnings: the run has shown them."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return StudyPlan.parse(self.manifest.toml, self.path / MANIFEST)
 
     # --- opening -----------------------------------------------------------------------------------------------------
 
@@ -115,17 +124,33 @@ class StudyFolder:
         return found
 
     def _is_whole(self, spot: str, plan: StudyPlan) -> bool:
-        arrow, _ = pyarrow()
         try:
-            (row,) = self._rows("runs", spot).to_pylist()
-            whole = row["spot"] == spot and _sha256(self.part("summary", spot)) == row["summary_sha256"]
-            if plan.keep.hands:
-                whole &= _sha256(self.part("hands", spot)) == row["hands_sha256"]
-            if plan.keep.solutions:
-                whole &= self.part("solutions", spot).stat().st_size == row["solution_bytes"]
-        except (OSError, ValueError, arrow.ArrowException, InvalidFile):
+            run = self._check(spot, "runs", "summary", *["hands"] * plan.keep.hands)
+            return not plan.keep.solutions or self.part("solutions", spot).stat().st_size == run["solution_bytes"]
+        except (OSError, InvalidFile):
             return False
-        return bool(whole)
+
+    def _check(self, spot: str, *tables: str) -> dict[str, Any]:
+        """The row of a spot in `runs`; raises `InvalidFile` if its part of one of these tables is not its own.
+
+        Unless `runs` is among them, only the columns that this takes are read.
+        """
+        arrow, _ = pyarrow()
+        path, digests = self.part("runs", spot), {table: f"{table}_sha256" for table in tables if table != "runs"}
+        try:
+            (row,) = self._rows("runs", spot, None if "runs" in tables else ["spot", *digests.values()]).to_pylist()
+            whole = row["spot"] == spot
+            for table, digest in digests.items():
+                if whole:
+                    path = self.part(table, spot)
+                    whole = _sha256(path) == row[digest]
+        except FileNotFoundError:
+            raise InvalidFile(path, f"is missing: {AGAIN}") from None
+        except (OSError, ValueError, arrow.ArrowException):
+            whole = False
+        if not whole:
+            raise InvalidFile(path, f"is damaged, or was copied from another spot: {AGAIN}")
+        return dict(row)
 
     def read(self, spot: StudySpot, solution: SpotSolution, plan: StudyPlan, total_seconds: float) -> SpotRows:
         """The rows of a solved spot; the solution itself is saved here, if the study keeps it."""
@@ -152,14 +177,16 @@ class StudyFolder:
             temporary.write_bytes(content)
         return hashlib.sha256(content).hexdigest()
 
-    def _rows(self, table: str, spot: str) -> Any:
-        """A part as a `pyarrow.Table`; its checksums are verified, and its columns, which have none."""
+    def _rows(self, table: str, spot: str, columns: Sequence[str] | None = None) -> Any:
+        """A part as a `pyarrow.Table`; its checksums are verified, and the names of its columns, which have none."""
         _, parquet = pyarrow()
         path = self.part(table, spot)
         with parquet.ParquetFile(path, page_checksum_verification=True) as file:
-            rows = file.read()
-        if not rows.schema.equals(self._schema(table)):
+            schema, rows = file.schema_arrow, file.read(columns=columns)
+        if not schema.equals(self._schema(table)):
             raise InvalidFile(path, "is damaged: its columns are not those of the table")
+        if (schema.metadata or {}).get(b"study") != self.manifest.digest.encode():
+            raise InvalidFile(path, f"was copied from another study: {AGAIN}")
         return rows
 
     def files(self, spot: str) -> dict[str, bytes]:
@@ -197,11 +224,10 @@ class StudyFolder:
         }
         if (merged := self.merged_file(table)) is not None:
             return dataset.dataset(merged, **options)
-        paths = [self.part(table, spot) for spot in sorted(self.written())]
-        for path in paths:
-            if not path.exists():
-                raise InvalidFile(path, f"is missing: {AGAIN}")
-        return dataset.dataset([str(path) for path in paths], **options)
+        spots = sorted(self.written())
+        for spot in spots:
+            self._check(spot, table)
+        return dataset.dataset([str(self.part(table, spot)) for spot in spots], **options)
 
     def merged_file(self, table: str) -> Path | None:
         """The merged file of a table, if it is up to date; raises `InvalidFile` if it is damaged."""
@@ -279,7 +305,7 @@ class GrowingFolder(StudyFolder):
     """
 
     columns: tuple[str, ...] = ()
-    _parts: dict[str, tuple[tuple[int, int], Any]] = field(default_factory=dict, repr=False)  # time and size, rows
+    _parts: dict[str, tuple[Any, Any]] = field(default_factory=dict, repr=False)  # times and sizes of files, rows
 
     def dataset(self, table: str) -> Any:
         if table != "summary" or self.merged_file(table) is not None:
@@ -301,9 +327,10 @@ class GrowingFolder(StudyFolder):
         arrow, parquet = pyarrow()
         path = self.part("summary", spot)
         try:
-            status = path.stat()
-            stamp = status.st_mtime_ns, status.st_size
+            files = [self.part(table, spot).stat() for table in ("runs", "summary")]
+            stamp = [(file.st_mtime_ns, file.st_size) for file in files]
             if spot not in self._parts or self._parts[spot][0] != stamp:
+                self._check(spot, "summary")
                 wanted = arrow.schema([self._schema("summary").field(name) for name in self.columns])
                 file = parquet.ParquetFile(path, page_checksum_verification=True)
                 rows = file.read(columns=list(self.columns), use_threads=False)

@@ -18,15 +18,17 @@ from typing import Any, Self
 from regretless.errors import InvalidFile
 from regretless.holdem.reading.columns import pyarrow
 from regretless.holdem.studies.plan import StudyPlan
-from regretless.holdem.studies.schema import VERSION
-from regretless.storage.atomic import replace_file
+from regretless.holdem.studies.schema import TABLES, VERSION
+from regretless.storage.atomic import is_temporary, replace_file
 from regretless.storage.fields import DamagedFields, Fields
 
-__all__ = ["MANIFEST", "PART", "Manifest", "check_folder"]
+__all__ = ["LOCK", "MANIFEST", "PART", "Manifest", "check_folder"]
 
+LOCK = "run.lock"  # locked by the process that runs the study
 MANIFEST = "study.json"
 PART = re.compile(r"(\w[\w-]*)\.parquet")  # the file of a spot in a table
 LARGEST = 16 * 2**20  # bytes
+_FOLDERS = (*TABLES, "solutions")
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ def check_folder(path: str | Path, plan: StudyPlan) -> str | None:
             wrong = "was damaged"
     elif folder.is_file():
         raise InvalidFile(path, "is a file, not a folder")
-    elif folder.is_dir() and any(folder.iterdir()):
+    elif folder.is_dir() and not _is_unused(folder):
         wrong = "was missing"
     if wrong is not None:
         digests = set(_digests_of_parts(folder))
@@ -96,6 +98,14 @@ def check_folder(path: str | Path, plan: StudyPlan) -> str | None:
         more = f" and {len(strangers) - 1} more" if len(strangers) > 1 else ""
         raise InvalidFile(path, f"has {strangers[0]}{more}, which the study no longer has; use another folder")
     return wrong
+
+
+def _is_unused(folder: Path) -> bool:
+    """Whether a folder has nothing but what a run creates before its manifest: one has just begun, or was killed."""
+    return all(
+        path.name == LOCK or is_temporary(path.name) or (path.name in _FOLDERS and not any(path.glob("*")))
+        for path in folder.iterdir()
+    )
 
 
 def _parts(folder: Path) -> Iterator[tuple[str, Path]]:

@@ -185,12 +185,17 @@ class StudyPlan:
 
         Flops on which a range has no hand left, or no two hands can meet, are left out: they cannot be dealt.
         """
+        ranges = {each.number: [each.question.range_of(player) for player in PLAYERS] for each in self.variations}
+        classes = {number: tuple(each.weights.tobytes() for each in both) for number, both in ranges.items()}
+        distinct = {key: ranges[number] for number, key in classes.items()}  # most variations have the same ranges
         found = []
         for flop in self.chosen:
+            can_meet = {}
+            for key, both in distinct.items():
+                live = [each.remove(flop.cards) for each in both]
+                can_meet[key] = all(each.weights.any() for each in live) and live[0].meets(live[1])
             for variation in self.variations:
-                asked = variation.question
-                live = [asked.range_of(player).remove(flop.cards) for player in PLAYERS]
-                if all(each.weights.any() for each in live) and live[0].meets(live[1]):
+                if can_meet[classes[variation.number]]:
                     name = flop.text if len(self.variations) == 1 else f"{flop.text}-{variation.number}"
                     found.append(StudySpot(name, flop, variation))
         if not found:  # an empty range has an error of its own
@@ -228,11 +233,11 @@ class StudyPlan:
 
     def _check(self, source: str | Path) -> None:
         """Build the tree of every variation, and find each line to keep in at least one."""
-        first = {each.variation.number: each.spot for each in reversed(self.spots)}
+        first = {each.variation.number: each for each in reversed(self.spots)}
         trees = []
-        for number, spot in sorted(first.items()):
-            trees.append(betting_tree(spot))
-            warn_of_rounding(spot.table, f"{source}{f', variation {number}' if len(self.variations) > 1 else ''}")
+        for number, each in sorted(first.items()):
+            trees.append(betting_tree(each.spot))
+            warn_of_rounding(each.spot.table, f"{source}{f', variation {number}' if len(self.variations) > 1 else ''}")
         for place, line in enumerate(self.keep.lines if isinstance(self.keep.lines, tuple) else ()):
             errors = [_missing_step(tree, line, f"keep.lines[{place}]") for tree in trees]
             if errors[0] is not None and None not in errors:

@@ -7,6 +7,8 @@ With w = weight of the flop × probability of the line there, summed over the fl
     EQR                       Σ w · EV / Σ w · equity · pot
 
 At the first decision the line has probability 1, and w is the weight of the flop.
+
+Sums are over the spots that are solved. `Coverage` says how many of the study's they are.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from regretless.cards.deck import RANKS, SUITS
-from regretless.errors import InvalidOption, InvalidText
+from regretless.errors import InvalidFile, InvalidOption, InvalidText, RegretlessError
 from regretless.holdem.spots.lines import parse_line
 from regretless.holdem.studies.flops import FlopFilter
 from regretless.holdem.studies.folder import StudyFolder
@@ -27,7 +29,7 @@ from regretless.holdem.studies.schema import TABLES, column_of
 from regretless.holdem.studies.tables import run_sql
 from regretless.holdem.studies.textures import CONNECTEDNESS, PAIRINGS, SUIT_KINDS
 
-__all__ = ["ReportRow", "StudyReport", "study_report"]
+__all__ = ["Coverage", "ReportRow", "StudyReport", "study_coverage", "study_report"]
 
 _CARDS = [rank + suit for rank in reversed(RANKS) for suit in reversed(SUITS)]
 _ORDERS: Mapping[str, Sequence[Any]] = {
@@ -41,6 +43,32 @@ _ORDERS: Mapping[str, Sequence[Any]] = {
 }
 _MEANS = ("oop_ev", "ip_ev", "oop_equity", "ip_equity")
 _NUMBERS = (*_MEANS, "oop_eqr", "ip_eqr", "weight", "spots")
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of a study, or of the flops and variation that were chosen, is solved.
+
+    >>> print(Coverage(17, 18, 17 / 18))
+    incomplete: 17 of 18 spots are solved, with 94.4% of the weight; shares and means are over these
+    """
+
+    solved: int
+    spots: int  # of the plan
+    weight: float | None  # share of the weight of all flops that the solved ones have; None: the plan cannot be read
+
+    @property
+    def is_complete(self) -> bool:
+        return self.solved >= self.spots
+
+    def __str__(self) -> str:
+        if self.is_complete:
+            return f"all {self.spots:,} spots are solved"
+        rounded = None if self.weight is None else min(round(self.weight, 3), 0.999)  # only a complete study has 100%
+        weight = "" if rounded is None else f", with {rounded:.1%} of the weight"
+        return (
+            f"incomplete: {self.solved:,} of {self.spots:,} spots are solved{weight}; shares and means are over these"
+        )
 
 
 @dataclass(frozen=True)
@@ -71,6 +99,7 @@ class StudyReport:
     kinds: Mapping[str, str] = field(repr=False)  # by action: check, bet, raise, call, fold
     rows: tuple[ReportRow, ...] = field(repr=False)
     total: ReportRow
+    coverage: Coverage  # of the flops that were chosen: `rows` and `total` are over those that are solved
 
     def as_json(self) -> dict[str, Any]:
         """What `regretless study report --json` prints."""
@@ -87,15 +116,17 @@ class StudyReport:
             "actions": list(self.actions),
             "rows": [row(each) for each in self.rows],
             "total": row(self.total),
+            "coverage": {**vars(self.coverage), "complete": self.coverage.is_complete},
         }
 
     def flat_rows(self) -> list[dict[str, Any]]:
-        """A row per group with a column per action, for CSV and Parquet."""
+        """A row per group with a column per action, for CSV and Parquet; the coverage is in every row."""
         found = []
         for each in self.rows:
             row: dict[str, Any] = dict(zip(self.by, each.group, strict=True))
             row |= {name: value for name, value in vars(each).items() if name not in ("group", "frequencies")}
-            found.append(row | {f"frequency of {action}": each.frequencies[action] for action in self.actions})
+            row |= {f"frequency of {action}": each.frequencies[action] for action in self.actions}
+            found.append(row | {"solved_spots": self.coverage.solved, "planned_spots": self.coverage.spots})
         return found
 
 
@@ -116,6 +147,7 @@ def study_report(
     """
     columns = tuple(_column(folder, name) for name in by)
     line = _line(line)
+    coverage = study_coverage(folder, where=where, variation=variation)
     condition = f"(line = $line OR pattern = $line){_where(where)}"
     parameters: dict[str, Any] = {"line": line}
     if variation is not None:
@@ -134,7 +166,7 @@ def study_report(
         parameters,
     ).to_pylist()
     if not found:
-        raise _no_rows(folder, line, where)
+        raise _no_rows(folder, line, where, coverage)
     order: dict[str, str] = {}
     for each in sorted(found, key=lambda row: (row["place"], row["action"])):
         order.setdefault(each["action"], each["kind"])
@@ -159,7 +191,30 @@ def study_report(
         kinds=order,
         rows=tuple(sorted(rows, key=_sorting(sort, columns, order))),
         total=_row(everything, (), all_taken, order, whole),
+        coverage=coverage,
     )
+
+
+def study_coverage(folder: StudyFolder, *, where: str = "", variation: int | None = None) -> Coverage:
+    """How much is solved of the flops and the variation that are chosen, by default all; refuses foreign spots."""
+    solved = folder.written()
+    try:
+        plan = folder.plan
+    except RegretlessError:  # the file is in an older form
+        return Coverage(len(solved), folder.manifest.spots, None)
+    if foreign := sorted(solved - {spot.id for spot in plan.spots}):
+        raise InvalidFile(
+            folder.part("runs", foreign[0]), "is the file of a spot that the study does not have: remove it"
+        )
+    wanted = FlopFilter(where, "where") if where.strip() else None
+    chosen = [
+        spot
+        for spot in plan.spots
+        if variation in (None, spot.variation.number) and (wanted is None or wanted.takes(spot.flop.cards))
+    ]
+    weights = {spot.id: spot.flop.weight for spot in chosen}
+    done = [weight for spot, weight in weights.items() if spot in solved]
+    return Coverage(len(done), len(chosen), sum(done) / sum(weights.values()) if weights else None)
 
 
 def _row(
@@ -217,7 +272,9 @@ def _where(text: str) -> str:
     return "".join(f" AND ({' OR '.join(one(word) for word in sorted(term))})" for term in terms)
 
 
-def _no_rows(folder: StudyFolder, line: str, where: str) -> InvalidText:
+def _no_rows(folder: StudyFolder, line: str, where: str, coverage: Coverage) -> InvalidText:
+    if where and coverage.spots and not coverage.solved:
+        return InvalidText("where", where, None, "matches no flop that is solved yet")
     there = run_sql(
         folder, "SELECT DISTINCT pattern FROM summary ORDER BY length(pattern), pattern LIMIT 12"
     ).to_pylist()

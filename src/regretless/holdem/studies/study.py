@@ -10,9 +10,8 @@ from regretless.cards.deck import parse_board
 from regretless.errors import InvalidFile, InvalidOption, MissingExtra
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.studies.folder import StudyFolder
-from regretless.holdem.studies.manifest import MANIFEST
 from regretless.holdem.studies.plan import StudyPlan
-from regretless.holdem.studies.reports import StudyReport, study_report
+from regretless.holdem.studies.reports import Coverage, StudyReport, study_coverage, study_report
 from regretless.holdem.studies.tables import run_sql
 from regretless.plots.scatter import scatter
 from regretless.plots.stacked_bars import stacked_bars
@@ -44,7 +43,11 @@ class Study:
     @property
     def plan(self) -> StudyPlan:
         """What is studied."""
-        return StudyPlan.parse(self.folder.manifest.toml, self.folder.path / MANIFEST)
+        return self.folder.plan
+
+    def coverage(self, where: str = "") -> Coverage:
+        """How much of the study is solved, or of the flops with the properties `where`."""
+        return study_coverage(self.folder, where=where)
 
     def query(self, sql: str, parameters: Mapping[str, Any] | None = None) -> Any:
         """The answer of one SELECT over `summary`, `hands` and `runs`, as a `pyarrow.Table`.
@@ -94,9 +97,7 @@ class Study:
         report = self.report(line, by=by, sort=sort, where=where)
         names = [" · ".join(map(str, row.group)) or "all" for row in report.rows]
         shares = {action: [row.frequencies[action] for row in report.rows] for action in report.actions}
-        return stacked_bars(
-            names, shares, title=f"{self.folder.manifest.name or 'Study'}: {report.player}, {_where(line)}"
-        )
+        return stacked_bars(names, shares, title=self._title(report, f"{report.player}, {_where(line)}"))
 
     def plot_ev(self, line: str = "", *, action: str = "bet", where: str = "") -> Figure:
         """The acting player's EV against how often an action, or a kind of action, is taken: a point per flop."""
@@ -112,8 +113,13 @@ class Study:
             names=[str(row.group[0]) for row in rows],
             across=f"how often {report.player} plays {action}",
             up=f"EV of {report.player}, chips",
-            title=f"{self.folder.manifest.name or 'Study'}: {_where(line)}",
+            title=self._title(report, _where(line)),
         )
+
+    def _title(self, report: StudyReport, what: str) -> str:
+        solved = report.coverage
+        part = "" if solved.is_complete else f"{solved.solved:,} of {solved.spots:,} spots of "
+        return f"{part}{self.folder.manifest.name or 'Study'}: {what}"  # a long title is cut off at its end
 
     def _check(self, table: str) -> None:
         if table not in self.folder.tables:

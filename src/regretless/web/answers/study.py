@@ -76,6 +76,7 @@ def flops_json(report: StudyReport) -> dict[str, Any]:
         | {name: [rounded(getattr(row, name)) for row in rows] for name in MEANS},
         "frequencies": [[rounded(row.frequencies[action]) for row in rows] for action in report.actions],
         "total": _total(report.total, report.actions),
+        "coverage": vars(report.coverage) | {"complete": report.coverage.is_complete},
     }
 
 
@@ -164,6 +165,14 @@ FLOPS = obj(
                 **dict.fromkeys(MEANS, _NUMBER),
             },
             "all spots together",
+        ),
+        "coverage": obj(
+            {
+                "solved": integer("spots of this variation that are solved: the table and its total are over these"),
+                "spots": integer("of this variation in the whole study"),
+                "weight": nullable(number("share of the weight that the solved ones have")),
+                "complete": boolean(),
+            }
         ),
     }
 )

@@ -4,7 +4,7 @@ import { get, latest } from "../shared/api.js";
 import { actionColours } from "../shared/colours.js";
 import { debounced, fill, make } from "../shared/dom.js";
 import { showFile } from "../shared/files.js";
-import { count } from "../shared/format.js";
+import { count, percent } from "../shared/format.js";
 import { setKeys } from "../shared/keys.js";
 import { DEFAULTS, address, go, now } from "../shared/state.js";
 import { flopFilter, readFlopFilter } from "./flop-filter.js";
@@ -165,6 +165,11 @@ export function mount(root) {
   const progress = ({ done, spots }) =>
     done < spots ? `${count(done)} of ${count(spots)} spots solved so far` : `${count(spots)} spots`;
 
+  const incomplete = ({ coverage: { solved, spots, weight, complete } }) => {
+    const share = weight === null ? "" : `, with ${percent(Math.min(weight, 0.999))} % of the weight`;
+    return complete ? "" : `${count(solved)} of ${count(spots)} flops are solved${share}; means are over these.`;
+  };
+
   // --- one study --------------------------------------------------------------------------------------------------
 
   const variationOf = (state) => {
@@ -233,7 +238,7 @@ export function mount(root) {
     parts.strip.show(current);
     parts.choices.show(current);
     parts.filter.show(now().filter);
-    if (study.done) say(table.wrongLine ?? "");
+    if (study.done) say(table.wrongLine ?? incomplete(table.answer), table.wrongLine ? "problem" : "hint");
     else say("No flop is solved yet. The table fills as the study runs.", "hint");
     parts.flops.root.hidden = parts.means.root.hidden = !table.answer;
     draw(now());
