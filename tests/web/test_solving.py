@@ -142,13 +142,13 @@ def test_a_killed_server_loses_nothing_that_was_saved(start_server: Callable[[],
     assert wait_for(again.client, waiting["id"], is_over)["state"] == "done"
 
 
-def keep(folder: Path, name: str, file: str, state: str, saved: bool, **options: Any) -> None:
+def keep(folder: Path, name: str, file: str, state: str, saved: bool, **ends: Any) -> None:
     """A solve on the list of a server that died."""
     kept = folder / ".regretless" / "solves"
     kept.mkdir(parents=True, exist_ok=True)
-    request = {"name": name, "file": file, "pot": RIVER["pot"], "options": options}
+    request = {"name": name, "file": file, "pot": RIVER["pot"], "options": ends}
     job = {"id": name, "request": request, "created": 1.0, "started": 2.0, "state": state, "saved": saved}
-    (kept / f"{name}.json").write_text(json.dumps(job), encoding="utf-8")
+    (kept / f"{name}.json").write_text(json.dumps(job | ends), encoding="utf-8")
 
 
 def test_a_solve_that_had_finished_when_its_server_died_is_done(folder: Path) -> None:
@@ -158,9 +158,10 @@ def test_a_solve_that_had_finished_when_its_server_died_is_done(folder: Path) ->
     keep(folder, "finer", "river.rgl", "running", True, target=0.05)
     keep(folder, "longer", "kuhn.rgl", "starting", True, iterations=300)
     keep(folder, "absent", "absent.rgl", "running", True, target=0.1)
+    keep(folder, "default", "river.rgl", "queued", False)
     with TestClient(make_app(folder, token=None), base_url="http://127.0.0.1:8040") as client:
         solves = {each["id"]: each for each in client.get(f"{API}/solves").json()["solves"]}
-        for name in ("finished", "unheard", "stopping"):
+        for name in ("finished", "unheard", "stopping", "default"):
             assert (solves[name]["state"], solves[name]["readable"], solves[name]["message"]) == ("done", True, None)
         river = rl.load(folder / "river.rgl")
         assert solves["finished"]["iteration"] == river.iterations

@@ -18,7 +18,6 @@ from collections.abc import AsyncIterator
 from hashlib import sha256
 from typing import Any
 
-from regretless.api import load
 from regretless.errors import RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.solvers.record import Record
@@ -192,19 +191,20 @@ class SolveQueue:
         if job.state != "stopped" or revision is None or self._revisions.get(job.id) == revision:
             return
         self._revisions[job.id] = revision
+        file = job.request.file
         with contextlib.suppress(RegretlessError):  # not a solution: opening it says so
-            path = self.library.existing(job.request.file, ".rgl")
-            record = Record.read(open_container(path))
+            record = Record.read(open_container(self.library.existing(file, ".rgl")))
             job.saved, job.iteration, job.seconds = True, record.iterations, record.seconds
             if record.reason == "interrupted":
                 return
-            solution = load(path)
-            target, iterations = (job.request.options.get(name) for name in ("target", "iterations"))
-            reached = None if solution.settings.target is None else solution.scale * solution.settings.target
-            is_same = target is None or (reached is not None and math.isclose(target, reached))
-            if is_same and iterations in (None, solution.settings.iterations):  # else it is the file to be resumed
+            is_spot = self.library.summary(file).kind == "spot"
+            with self.library.spot(file) if is_spot else self.library.game(file) as (solution, _):
+                scale, settings, exploitability = solution.scale, solution.settings, solution.exploitability
+            reached = None if settings.target is None else scale * settings.target
+            is_same = job.target is None or (reached is not None and math.isclose(job.target, reached))
+            if is_same and job.iterations in (None, settings.iterations):  # else it is the file to be resumed
                 job.state, job.share, job.target = "done", 1.0, reached
-                job.exploitability = solution.scale * max(solution.exploitability, 0.0)
+                job.exploitability = scale * max(exploitability, 0.0)
                 job.message = _shortfall(record.reason, job)
 
     # --- streams -----------------------------------------------------------------------------------------------------
