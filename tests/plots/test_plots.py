@@ -93,7 +93,7 @@ def test_figures_are_saved_without_pyplot(solutions: list[GameSolution]) -> None
     assert ("matplotlib.pyplot" in sys.modules) == had
 
 
-def test_notebooks_display_figures(solutions: list[Solution]) -> None:
+def test_notebooks_display_figures(solutions: list[GameSolution]) -> None:
     figure = convergence(solutions)
     assert figure._repr_png_().startswith(b"\x89PNG")  # what IPython asks an object for
 
