@@ -182,7 +182,7 @@ def test_a_game_is_not_a_spot() -> None:
     path = EXAMPLES / "heads_up_20bb.toml"
     with pytest.raises(RegretlessError) as raised:
         Spot.read(path)
-    says = "is a game from the deal, not a spot: regretless solve solves one such game at a time, with --buckets"
+    says = "is a game from the deal, not a spot: solve one such game at a time, with buckets"
     assert str(raised.value) == f"{path}: {says}"
     for game in (path, HoldemGame.read(path)):
         with pytest.raises(RegretlessError, match="buckets: is missing"):
