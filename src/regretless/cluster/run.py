@@ -22,7 +22,7 @@ from regretless.errors import InvalidFile, RegretlessError, WouldNotFit
 from regretless.holdem.studies.folder import StudyFolder
 from regretless.holdem.studies.plan import StudyPlan
 from regretless.holdem.studies.sizes import StudySize
-from regretless.storage.atomic import replace_file
+from regretless.storage.state import replace_state
 
 __all__ = ["StudyProgress", "StudyRun", "run_study"]
 
@@ -94,7 +94,7 @@ class _Run:
         self.is_hopeless = False
         self.token = folder.path / TOKEN
         self.secret = secrets.token_hex(8)
-        with replace_file(self.token) as temporary:
+        with replace_state(self.token, folder.path) as temporary:
             temporary.write_text(self.secret, encoding="utf-8")
         if self.waiting:
             folder.forget_merged()

@@ -23,10 +23,12 @@ from regretless.holdem.many import solve_many
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.studies.folder import SpotRows, StudyFolder
 from regretless.holdem.studies.plan import StudyPlan, StudySpot
+from regretless.storage.state import read_state
 
 __all__ = ["TOKEN", "solve_job"]
 
 TOKEN = "run.token"
+LARGEST_TOKEN = 100  # bytes that are read of it
 
 
 def solve_job(
@@ -111,8 +113,9 @@ def _read(toml: str) -> tuple[StudyPlan, dict[str, StudySpot]]:
 def _folder(job: Job, plan: StudyPlan) -> Iterator[tuple[StudyFolder, bool]]:
     """Where to write, and whether that is the folder of the study itself."""
     try:
-        is_shared = Path(job.folder, TOKEN).read_text(encoding="utf-8") == job.token
-    except OSError:
+        token = read_state(Path(job.folder, TOKEN), Path(job.folder), most=LARGEST_TOKEN)
+        is_shared = token == job.token.encode()
+    except InvalidFile:
         is_shared = False
     if is_shared:
         yield StudyFolder.open(job.folder), True
