@@ -130,7 +130,10 @@ def test_kept_jobs_are_ordinary_files_of_a_limited_size(served: Path) -> None:
     os.mkfifo(kept / "pipe.json")
     with open(kept / "large.json", "wb") as large:
         large.truncate(2**40)
-    with pytest.warns(UnreadableSolve, match=r"solves/zero.json: is a link, .*, and 2 more"), open_app(served) as client:
+    with (
+        pytest.warns(UnreadableSolve, match=r"solves/zero.json: is a link, .*, and 2 more"),
+        open_app(served) as client,
+    ):
         assert [solve["id"] for solve in client.get(f"{API}/solves").json()["solves"]] == ["sound"]
 
 
