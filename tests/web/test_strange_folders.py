@@ -142,8 +142,8 @@ def test_no_value_of_a_kept_job_fails_the_server(served: Path) -> None:
     sound = {"id": "", "request": {"name": "x", "file": "x.rgl"}, "created": 1.0}
     spoiled = [sound | {name: value} for name in ("created", "state", "share", "saved") for value in ([], {}, "x", -1)]
     for name in ("name", "file", "options", "needed_bytes", "toml", "game", "resume", "again", "unit", "locks"):
-        for value in ([], 10**400, 1e300, "\ud800" * 5000, True, {"device": []}):
-            spoiled.append(sound | {"request": {"name": "x", "file": "x.rgl", name: value}})
+        values: tuple[Any, ...] = ([], 10**400, 1e300, "\ud800" * 5000, True, {"device": []})
+        spoiled += [sound | {"request": {"name": "x", "file": "x.rgl", name: value}} for value in values]
     for number, job in enumerate(spoiled):
         text = json.dumps(job | {"id": f"j{number}"})
         (served / ".regretless" / "solves" / f"j{number}.json").write_text(text)

@@ -134,9 +134,12 @@ class StudyFolder:
         arrow, _ = pyarrow()
         try:
             (row,) = self._rows("runs", spot).to_pylist()
-            whole = row["spot"] == spot and _sha256(self.part("summary", spot), self.path) == row["summary_sha256"]
+            whole = (
+                row["spot"] == spot
+                and _sha256(self.part("summary", spot), self.path, LARGEST_PART) == row["summary_sha256"]
+            )
             if plan.keep.hands:
-                whole &= _sha256(self.part("hands", spot), self.path) == row["hands_sha256"]
+                whole &= _sha256(self.part("hands", spot), self.path, LARGEST_PART) == row["hands_sha256"]
             if plan.keep.solutions:
                 whole &= self.part("solutions", spot).lstat().st_size == row["solution_bytes"]
         except (OSError, ValueError, arrow.ArrowException, InvalidFile):
@@ -234,7 +237,8 @@ class StudyFolder:
         if merged.get("parts") != self.fingerprint() or not path.exists():
             return None
         stat = path.lstat()
-        if _known_sha256(path, self.path, stat.st_size, stat.st_mtime_ns) != merged["sha256"].get(table):
+        largest = self._largest_merged(table)
+        if _known_sha256(path, self.path, largest, stat.st_size, stat.st_mtime_ns) != merged["sha256"].get(table):
             raise InvalidFile(path, "is damaged: running the study again repairs it")
         return path
 
@@ -282,9 +286,17 @@ class StudyFolder:
 
     def _digests(self) -> dict[str, str] | None:
         try:
-            return {table: _sha256(self._merged_path(table), self.path) for table in self.tables}
-        except OSError:
+            return {
+                table: _sha256(self._merged_path(table), self.path, self._largest_merged(table))
+                for table in self.tables
+            }
+        except (OSError, InvalidFile):
             return None
+
+    def _largest_merged(self, table: str) -> int:
+        """Bytes that a merged file cannot exceed: it is smaller than its parts together."""
+        with os.scandir(self.path / table) as entries:
+            return 2**20 + 2 * sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
 
     def fingerprint(self) -> str:
         """Names and sizes of the parts of `runs`: not their times, which a copy of the folder does not keep."""
@@ -353,13 +365,15 @@ def _check_files(folder: Path) -> None:
             raise InvalidFile(folder / name, f"cannot be read: {reason(error)}") from None
 
 
-def _sha256(path: Path, root: Path) -> str:
+def _sha256(path: Path, root: Path, largest: int) -> str:
     check_state(path, root)
+    if path.lstat().st_size > largest:
+        raise InvalidFile(path, "is damaged: it is too large")
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @lru_cache(maxsize=64)
-def _known_sha256(path: Path, root: Path, size: int, time: int) -> str:
+def _known_sha256(path: Path, root: Path, largest: int, size: int, time: int) -> str:
     """The digest of a file, computed once as long as its size and time stay the same."""
-    return _sha256(path, root)
+    return _sha256(path, root, largest)
