@@ -19,7 +19,8 @@ Input that is valid but suspicious raises a warning through Python's `warnings`:
     ├── OverlappingTerms         terms of a range give a hand different weights
     ├── RoundedSizes             rounding to chips or the minimum bet moves a size far from the one requested
     ├── ApproximateFile          a file from an older version states figures that may be wrong
-    └── RebuiltFile              a file was damaged and has been rebuilt; nothing is lost
+    ├── RebuiltFile              a file was damaged and has been rebuilt; nothing is lost
+    └── UnreadableSolve          a solve of an earlier server cannot be read and is not listed
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ __all__ = [
     "RegretlessError",
     "RegretlessWarning",
     "RoundedSizes",
+    "UnreadableSolve",
     "WouldNotFit",
 ]
 
@@ -285,6 +287,10 @@ class ApproximateFile(RegretlessWarning):
 
 class RebuiltFile(RegretlessWarning):
     """A file was damaged and has been rebuilt from what is known otherwise; nothing is lost."""
+
+
+class UnreadableSolve(RegretlessWarning):
+    """A solve that an earlier server listed cannot be read, and is left off the list."""
 
 
 def _unpickled(kind: type[RegretlessError], message: str) -> RegretlessError:

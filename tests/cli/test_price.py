@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import json
+import os
+import re
 import shutil
 import signal
 import subprocess
@@ -170,6 +172,31 @@ def test_a_folder_of_another_strategy_is_refused_and_a_damaged_flop_is_computed_
     refused = run("price", "game.rgl", "--flops", "AcAdAh")
     assert refused.code == 1
     assert "holds the price of another strategy" in refused.err
+
+
+@pytest.mark.parametrize("name", ["price.json", "flops", "flops/AsAhAd.rgl", ""])
+@pytest.mark.parametrize("kind", ["a file", "a folder", "nothing", "a pipe", "a device"])
+def test_a_file_of_the_price_that_is_a_link_or_a_pipe_is_refused(run, game: Path, name: str, kind: str) -> None:
+    home, path = Path("home"), Path("game.price") / name
+    home.mkdir()
+    (home / "p.txt").write_text("precious")
+    (home / "empty").mkdir()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if name.startswith("flops"):
+        digest = rl.load("game.rgl").strategy_digest()  # type: ignore[attr-defined]
+        answer = {"version": 1, "game": "small", "digest": digest, "answer": None}
+        Path("game.price/price.json").write_text(json.dumps(answer))
+    if kind == "a pipe":
+        os.mkfifo(path)
+    elif kind == "a device":
+        path.symlink_to("/dev/zero")
+    else:
+        path.symlink_to(home.resolve() / {"a file": "p.txt", "a folder": "empty", "nothing": "absent"}[kind])
+    refused = run("price", "game.rgl", "--flops", "AcAdAh")
+    assert refused.code == 1
+    assert re.fullmatch(f"error: {path}: is (a link, .*|not an ordinary file|not a folder)\n", refused.err), refused.err
+    assert (sorted(os.listdir(home)), os.listdir(home / "empty")) == (["empty", "p.txt"], [])
+    assert (home / "p.txt").read_text() == "precious"
 
 
 def test_progress_has_an_estimate_and_an_interrupt_ends_it(game: Path) -> None:

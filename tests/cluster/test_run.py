@@ -436,7 +436,7 @@ def test_a_run_that_was_killed_before_its_manifest_was_written_is_begun_again(tm
 
 def test_a_run_that_another_took_over_leaves_the_token_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a file system without locks."""
-    monkeypatch.setattr("regretless.storage.locks._lock", lambda descriptor: None)
+    monkeypatch.setattr("regretless.storage.state._lock", lambda descriptor, wait: True)
     plan = StudyPlan.parse(study_text(("QsJh2h",)))
     with open_run(tmp_path / "study", plan):
         second = ExitStack()
@@ -475,3 +475,54 @@ def test_whole_solutions_are_kept_on_request(tmp_path: Path) -> None:
     assert solve_here(text, folder).solved == 1
     with pytest.raises(InvalidFile, match="is not kept"):
         Study(folder).solution("Ah Kh Qh")
+
+
+WHOLE_SOLUTIONS = study_text(FLOPS[:2], more="keep.solutions = true")
+
+
+@pytest.fixture(scope="module")
+def whole_solutions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("studies") / "whole"
+    solve_here(WHOLE_SOLUTIONS, folder)
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["a file", "nothing", "a pipe"])
+@pytest.mark.parametrize(
+    "name",
+    ["study.json", "run.token", "merged.json", "summary.parquet", "solutions/QsJh2h.rgl", "summary/QsJh2h.parquet",
+     "runs/QsJh2h.parquet", "runs", "solutions"],
+)  # fmt: skip
+def test_a_file_of_the_study_that_is_a_link_or_a_pipe_is_refused(
+    whole_solutions: Path, tmp_path: Path, name: str, kind: str
+) -> None:
+    folder = Path(shutil.copytree(whole_solutions, tmp_path / "study"))
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "p.txt").write_text("precious")
+    path = folder / name
+    if path.is_dir():
+        path.rename(folder.parent / "moved")
+    path.unlink(missing_ok=True)
+    if kind == "a pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(home / ("p.txt" if kind == "a file" else "absent"))
+    sentence = f"{name}: is (a link|not an ordinary file|not a folder)"
+    with pytest.raises(InvalidFile, match=sentence):
+        solve_here(WHOLE_SOLUTIONS, folder)
+    if name != "run.token":  # which no reader opens
+        with pytest.raises(InvalidFile, match=f"{sentence}|study: is not the folder of a study"):
+            Study(folder).report()
+    assert os.listdir(home) == ["p.txt"]
+    assert (home / "p.txt").read_text() == "precious"
+
+
+@pytest.mark.parametrize("content", ["[]", '{"parts": 5}', '{"parts": "{parts}", "sha256": [1]}', "[" * 10**5])
+def test_a_hostile_merged_json_is_as_good_as_none(copy: Path, content: str) -> None:
+    expected = Study(copy).report().total.oop_ev
+    merged = copy / "merged.json"
+    merged.write_text(content.replace("{parts}", json.loads(merged.read_text())["parts"]))
+    assert Study(copy).report().total.oop_ev == pytest.approx(expected, rel=1e-12)
+    os.truncate(merged, 2**40)
+    assert Study(copy).report().total.oop_ev == pytest.approx(expected, rel=1e-12)

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -94,7 +95,7 @@ def test_figures_are_saved_without_pyplot(solutions: list[GameSolution]) -> None
 
 
 def test_notebooks_display_figures(solutions: list[GameSolution]) -> None:
-    figure = convergence(solutions)
+    figure: Any = convergence(solutions)
     assert figure._repr_png_().startswith(b"\x89PNG")  # what IPython asks an object for
 
 

@@ -6,6 +6,7 @@ import multiprocessing
 import pickle  # noqa: TID251 (only what these tests pickle themselves)
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,7 +40,7 @@ SOLVES: dict[str, Callable[[], Solution]] = {
 def test_a_pickled_solution_is_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(problem, "build_buckets", fake_tables)
     solution = SOLVES[name]()
-    copied = pickle.loads(pickle.dumps(solution))
+    copied: Any = pickle.loads(pickle.dumps(solution))
     assert type(copied) is type(solution)
     assert copied.record == solution.record
     assert copied.path is None
@@ -64,7 +65,7 @@ def test_a_loaded_or_pickled_solution_resumes(name: str, tmp_path: Path) -> None
     assert again.iterations == other.iterations == 40
 
 
-def solve_in_a_process(text: str) -> Solution:
+def solve_in_a_process(text: str) -> rl.GameSolution:
     return rl.solve(text, iterations=10, engine="reference")
 
 

@@ -98,7 +98,7 @@ def a_best_response_below_the_values(header: dict[str, Any], arrays: Arrays) -> 
 
 def look(path: Path) -> None:
     """What a person does with a file."""
-    solution = rl.load(path)
+    solution: Any = rl.load(path)
     if isinstance(solution, rl.SpotSolution):
         assert all(0 <= share <= 1 for share in solution.root.frequencies)
     else:
@@ -151,7 +151,7 @@ def test_a_public_solve_is_not_resumed_from_sums_below_0(files: Callable[[str], 
 
 def test_a_whole_game_is_not_priced_or_shown_from_sums_below_0(files: Callable[[str], Path], tmp_path: Path) -> None:
     craft(files("game"), tmp_path / "game.rgl", spread("average.0"))
-    solution = rl.load(tmp_path / "game.rgl")
+    solution: Any = rl.load(tmp_path / "game.rgl")
     with pytest.raises(InvalidFile, match=r"is damaged: average\.0 contains sums of probabilities below 0"):
         solution.price()
     with pytest.raises(InvalidFile, match=r"is damaged: average\.0 contains sums of probabilities below 0"):

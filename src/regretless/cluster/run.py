@@ -27,8 +27,8 @@ from regretless.holdem.studies.folder import StudyFolder
 from regretless.holdem.studies.manifest import LOCK, check_folder
 from regretless.holdem.studies.plan import StudyPlan
 from regretless.holdem.studies.sizes import StudySize
-from regretless.storage.atomic import reason, replace_file
-from regretless.storage.locks import locked_file
+from regretless.storage.atomic import reason
+from regretless.storage.state import lock_state, replace_state
 
 __all__ = ["RunFolder", "StudyProgress", "StudyRun", "open_run", "run_study"]
 
@@ -75,14 +75,14 @@ def open_run(path: str | Path, plan: StudyPlan) -> Iterator[RunFolder]:
     with ExitStack() as stack:
         try:
             Path(path).mkdir(parents=True, exist_ok=True)
-            stack.enter_context(locked_file(Path(path, LOCK)))
-        except BlockingIOError:
-            raise InvalidFile(path, "has a run in progress: another process is solving the study there") from None
+            is_free = stack.enter_context(lock_state(Path(path, LOCK), Path(path), wait=False))
         except OSError as error:
             raise InvalidFile(Path(path, LOCK), f"cannot be created: {reason(error)}") from None
+        if not is_free:
+            raise InvalidFile(path, "has a run in progress: another process is solving the study there")
         folder = StudyFolder.prepare(path, plan)
         token, secret = folder.path / TOKEN, secrets.token_hex(8)
-        with replace_file(token) as temporary:
+        with replace_state(token, folder.path) as temporary:
             temporary.write_text(secret, encoding="utf-8")
         try:
             yield RunFolder(folder.path, folder.manifest, token=secret)

@@ -23,10 +23,12 @@ from regretless.holdem.many import solve_many
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.studies.folder import SpotRows, StudyFolder
 from regretless.holdem.studies.plan import StudyPlan, StudySpot
+from regretless.storage.state import read_state
 
 __all__ = ["TOKEN", "has_token", "solve_job"]
 
 TOKEN = "run.token"
+LARGEST_TOKEN = 100  # bytes that are read of it
 
 
 def solve_job(
@@ -110,8 +112,8 @@ def _read(toml: str) -> tuple[StudyPlan, dict[str, StudySpot]]:
 def has_token(folder: str | Path, token: str) -> bool:
     """Whether a path is that of the folder in which a run has written its token."""
     try:
-        return Path(folder, TOKEN).read_text(encoding="utf-8") == token
-    except (OSError, ValueError):  # missing, or not text
+        return read_state(Path(folder, TOKEN), Path(folder), most=LARGEST_TOKEN) == token.encode()
+    except InvalidFile:
         return False
 
 

@@ -40,8 +40,10 @@ _changing = threading.Lock()  # held while a temporary file is created or rename
 
 
 @contextmanager
-def replace_file(path: str | Path) -> Iterator[Path]:
-    """A temporary path to write to; if the block succeeds, it becomes `path`.
+def replace_file(path: str | Path, *, follow: bool = True) -> Iterator[Path]:
+    """A temporary path to write to; if the block succeeds, it becomes `path`, or what the link `path` leads to.
+
+    Without `follow`, a link is replaced like a file.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -50,7 +52,7 @@ def replace_file(path: str | Path) -> Iterator[Path]:
     ...     os.listdir(folder), Path(folder, "note.txt").read_text()
     (['note.txt'], 'whole')
     """
-    final = _destination(path)
+    final = _destination(path, follow=follow)
     try:
         with _temporary_beside(final) as (temporary, lock):
             mode = stat.S_IMODE((final if final.exists() else temporary).stat().st_mode)
@@ -104,12 +106,12 @@ def reason(error: OSError) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _destination(path: str | os.PathLike[str]) -> Path:
-    """The file itself: a link is followed, so that it stays a link."""
+def _destination(path: str | os.PathLike[str], *, follow: bool = True) -> Path:
+    """The file itself: with `follow`, a link is followed, so that it stays a link."""
     if not isinstance(path, str | os.PathLike):
         raise InvalidOption("path", path, "is not the path of a file")
     try:
-        final = Path(os.path.realpath(path))
+        final = Path(os.path.realpath(path) if follow else os.path.abspath(path))
         if final.is_dir():
             raise InvalidFile(path, "cannot be written: it is a folder")
         if final.exists() and not final.is_file():
@@ -167,7 +169,7 @@ def _remove_unlocked(path: str) -> None:
         if time.time() - os.stat(path).st_mtime > LEFTOVER_SECONDS:  # a younger one may be about to be renamed
             os.unlink(path)
         return
-    descriptor = os.open(path, os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises OSError if it is locked
         os.unlink(path)

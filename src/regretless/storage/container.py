@@ -86,9 +86,14 @@ class Streamed:
 
 
 def write_container(
-    path: str | Path, kind: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any] | Streamed]
+    path: str | Path,
+    kind: str,
+    header: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any] | Streamed],
+    *,
+    follow: bool = True,
 ) -> None:
-    """Write a file of that kind atomically.
+    """Write a file of that kind atomically; without `follow`, a link is replaced like a file.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -111,7 +116,7 @@ def write_container(
     room += -(room + 8) % 64  # arrays begin at a multiple of 64
     if room > LARGEST_TABLE:
         raise InvalidFile(path, f"cannot be written: its header takes {room:,} bytes of {LARGEST_TABLE:,}")
-    with replace_file(path) as temporary, open(temporary, "wb") as file:
+    with replace_file(path, follow=follow) as temporary, open(temporary, "wb") as file:
         file.write(bytes(8 + room))
         pieces = {name: _written(file, array, size) for name, array in arrays.items()}
         file.seek(0)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 from regretless.errors import InvalidFile
-from regretless.storage.atomic import reason
+from regretless.storage.state import read_state
 
 __all__ = ["LARGEST", "DamagedFields", "Fields"]
 
@@ -35,14 +35,13 @@ class Fields:
         self.table: Mapping[str, Any] = table
 
     @classmethod
-    def read(cls, path: Path, *, largest: int) -> Self:
-        """The keys of a JSON file of at most so many bytes."""
+    def read(cls, path: Path, root: Path, *, largest: int) -> Self:
+        """The keys of a JSON file of ours, below the folder `root`, of at most so many bytes."""
+        content = read_state(path, root, most=largest + 1)
+        if len(content) > largest:
+            raise DamagedFields(path, "is damaged: it is too large")
         try:
-            if path.stat().st_size > largest:
-                raise DamagedFields(path, "is damaged: it is too large")
-            table = json.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise InvalidFile(path, f"cannot be read: {reason(error)}") from None
+            table = json.loads(content.decode("utf-8"))
         except (ValueError, RecursionError):
             raise DamagedFields(path, "is damaged: it is not JSON") from None
         return cls(path, table)

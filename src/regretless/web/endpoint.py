@@ -137,13 +137,17 @@ class Endpoint:
         return given
 
     async def _read_body(self, request: Request) -> dict[str, Any]:
-        assert self.body is not None
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
             refusal = Refusal("the body must be JSON, with Content-Type: application/json")
             refusal.status, refusal.code = 415, "media-type"
             raise refusal
-        value: dict[str, Any] = _parse(await _read_all(request))
+        return self.checked(await _read_all(request))
+
+    def checked(self, content: bytes) -> dict[str, Any]:
+        """The values of a body, with its defaults; raises if it is not JSON or does not match the schema."""
+        assert self.body is not None
+        value: dict[str, Any] = _parse(content)
         check(value, self.body)
         defaults = {name: schema["default"] for name, schema in self.body["properties"].items() if "default" in schema}
         return defaults | value

@@ -35,7 +35,9 @@ from regretless.storage.container import Container, open_container
 from regretless.storage.fields import Fields
 from regretless.web.endpoint import Forbidden, NotFound
 
-__all__ = ["HERE", "Library", "Summary", "plain_name"]
+__all__ = ["HERE", "STATE", "Library", "Summary", "plain_name"]
+
+STATE = ".regretless"  # folder of the server's own files, in the served one
 
 KEPT_OPEN = 6  # solutions
 MOST_FILES = 1_000
@@ -144,7 +146,7 @@ class Library:
         """A name for a new solution, like the one wanted, that no file and nothing in `taken` has."""
         first = plain_name(wanted)
         number, name = 1, f"{first}.rgl"
-        while name in taken or (self.folder / name).exists():
+        while name in taken or os.path.lexists(self.folder / name):
             number += 1
             name = f"{first}-{number}.rgl"
         return name

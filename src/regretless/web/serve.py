@@ -18,11 +18,10 @@ from tempfile import NamedTemporaryFile
 import uvicorn
 
 from regretless.errors import InvalidOption
+from regretless.storage.state import lock_state, state_folder
 from regretless.web.app import make_app
 from regretless.web.connections import BoundedProtocol
-
-if sys.platform != "win32":
-    import fcntl
+from regretless.web.library import STATE
 
 __all__ = ["FIRST_PORT", "serve"]
 
@@ -153,18 +152,12 @@ def _listen(host: str, port: int | None) -> Iterator[socket.socket]:
 @contextmanager
 def _sole_server(folder: Path) -> Iterator[None]:
     """Refuse to serve a folder that another process serves: the two would change each other's list of solves."""
-    if sys.platform == "win32":
-        yield
-        return
-    try:
-        (folder / ".regretless").mkdir(exist_ok=True)
-        held = open(folder / ".regretless" / "server.lock", "w")  # noqa: SIM115 (closed below)
-    except OSError:  # read-only: solutions can be browsed all the same
-        yield
-        return
-    with held:
+    with ExitStack() as stack:
         try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InvalidOption("FOLDER", str(folder), "is being served by another process") from None
+            lock = state_folder(folder / STATE, folder) / "server.lock"
+            is_sole = stack.enter_context(lock_state(lock, folder, wait=False))
+        except OSError:  # read-only: solutions can be browsed all the same
+            is_sole = True
+        if not is_sole:
+            raise InvalidOption("FOLDER", str(folder), "is being served by another process")
         yield

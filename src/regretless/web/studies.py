@@ -6,7 +6,6 @@ are new since the last look are read.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -23,7 +22,7 @@ from regretless.holdem.studies.reports import StudyReport, study_report
 from regretless.storage.atomic import reason
 from regretless.storage.container import open_container
 from regretless.storage.fields import Fields
-from regretless.web.endpoint import Forbidden, NotFound
+from regretless.web.endpoint import NotFound
 from regretless.web.library import HERE, Library, plain_name
 
 __all__ = ["COLUMNS", "OpenStudy", "StudyShelf"]
@@ -74,7 +73,6 @@ class StudyShelf:
         key = name, said.name, said.digest, said.toml, said.spots
         folder = self._kept(self._folders, KEPT_FOLDERS, key, lambda: opened)
         try:
-            _refuse_links(folder, name)
             changed = (folder.path / "runs").stat().st_mtime_ns  # also if a part is replaced by one of its size
             return OpenStudy(name, folder, len(folder.written()), f"{folder.fingerprint()[:16]}-{changed:x}")
         except OSError as error:
@@ -156,11 +154,3 @@ class StudyShelf:
             while len(shelf) > most:
                 shelf.popitem(last=False)
         return answer
-
-
-def _refuse_links(folder: StudyFolder, name: str) -> None:
-    """Parts are plain files: a link could lead out of the served folder."""
-    for table in ("runs", "summary"):
-        with os.scandir(folder.path / table) as entries:
-            if any(entry.is_symlink() for entry in entries):
-                raise Forbidden(f"study: {name[:80]!r} has links among its parts, which are not followed", "study")

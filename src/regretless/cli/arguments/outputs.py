@@ -41,7 +41,7 @@ def free_path(name: str, taken: Iterable[Path] = ()) -> Path:
     """A file in the working directory that neither exists nor is `taken`: leduc.rgl, leduc-2.rgl."""
     stem, number, taken = file_stem(name), 1, set(taken)
     path = Path(f"{stem}.rgl")
-    while path.exists() or path in taken:
+    while os.path.lexists(path) or path in taken:
         number += 1
         path = Path(f"{stem}-{number}.rgl")
     return path

@@ -65,8 +65,11 @@ def plot(
     from regretless.api import load
     from regretless.plots.convergence import convergence
     from regretless.solvers.request import OPTIONS
+    from regretless.storage.state import check_state
 
     path = out or Path(f"{file_stem(Path(games[0]).name.removesuffix('.rgl'))}.png")
+    if out is None:
+        check_state(path, path.parent)
     check_figure("out", path)
     if charts:
         _draw_charts(context, games, line, title, path)

@@ -69,10 +69,13 @@ def price(
         from regretless.api import load
         from regretless.cli.terminal.progress import bar
         from regretless.holdem.nolimit.solution import NoLimitSolution
+        from regretless.storage.state import check_state_folder
 
         solution = load(file)
         if not isinstance(solution, NoLimitSolution):
             raise InvalidFile(file, f"is not a game from the deal solved with buckets: regretless verify {file}")
+        if out is None:
+            check_state_folder(folder, file.parent)
         with bar(solution.game) as tell:
 
             def report(progress: PriceProgress) -> None:

@@ -41,6 +41,7 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
         from regretless.holdem.many import solve_many
         from regretless.solvers.request import Kind
         from regretless.storage.atomic import check_writable
+        from regretless.storage.state import check_state
 
         if "buckets" in request.options:
             raise InvalidOption("buckets", request.options["buckets"], "is for one spot at a time")
@@ -48,6 +49,7 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
         if request.out is not None:
             files = solution_files(paths, out_folder(request.out))
             for file in files:
+                check_state(file, request.out)
                 check_writable(file)
         else:
             files = []  # in the working directory, for interrupted solves

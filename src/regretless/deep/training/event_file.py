@@ -24,6 +24,7 @@ from pathlib import Path
 
 from regretless.errors import InvalidFile
 from regretless.storage.atomic import reason
+from regretless.storage.state import open_state
 
 __all__ = ["EventFile", "crc32c"]
 
@@ -64,7 +65,8 @@ class EventFile:
         self.path = Path(folder) / name
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = open(self.path, "ab", buffering=0)  # noqa: SIM115 (open as long as the training runs)
+            descriptor = open_state(self.path, self.path.parent, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            self._file = open(descriptor, "ab", buffering=0)  # noqa: SIM115 (open as long as the training runs)
         except OSError as error:
             raise InvalidFile(folder, f"cannot hold TensorBoard's files: {reason(error)}") from None
         self._write(_bytes_field(3, VERSION))

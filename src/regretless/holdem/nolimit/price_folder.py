@@ -11,6 +11,7 @@ weighted sum of all flops, which is why vectors are stored and not one number pe
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,10 @@ import numpy as np
 
 from regretless.errors import InvalidFile
 from regretless.holdem.nolimit.price import PreflopValues
-from regretless.storage.atomic import reason, replace_file
+from regretless.storage.atomic import reason
 from regretless.storage.container import open_container, write_container
 from regretless.storage.fields import Fields
+from regretless.storage.state import check_state, replace_state, state_folder
 
 __all__ = ["PriceFolder"]
 
@@ -44,19 +46,20 @@ class PriceFolder:
     def prepare(self) -> None:
         """Create the folder; refuse one that holds the price of another strategy, or something else."""
         answer = self.path / ANSWER
-        if answer.exists():
+        if os.path.lexists(answer):
             self._check(answer)
         elif self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
             raise InvalidFile(self.path, "is neither empty nor the folder of a price: choose another folder")
         try:
-            (self.path / FLOPS).mkdir(parents=True, exist_ok=True)
+            self.path.mkdir(parents=True, exist_ok=True)
+            state_folder(self.path / FLOPS, self.path)
         except OSError as error:
             raise InvalidFile(self.path, f"cannot be created: {reason(error)}") from None
         if not answer.exists():
             self.write_answer(None)
 
     def _check(self, answer: Path) -> None:
-        fields = Fields.read(answer, largest=LARGEST_ANSWER)
+        fields = Fields.read(answer, self.path, largest=LARGEST_ANSWER)
         if fields.whole("version") != VERSION:
             raise InvalidFile(self.path, "was written by another version of Regretless: choose another folder")
         if fields.text("digest") != self.digest:
@@ -65,7 +68,7 @@ class PriceFolder:
     def write_answer(self, answer: dict[str, Any] | None) -> None:
         """Write what a finished run found."""
         table = {"version": VERSION, "game": self.game, "digest": self.digest, "answer": answer}
-        with replace_file(self.path / ANSWER) as temporary:
+        with replace_state(self.path / ANSWER, self.path) as temporary:
             temporary.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
 
     # --- flops -------------------------------------------------------------------------------------------------------
@@ -73,6 +76,7 @@ class PriceFolder:
     def read(self, flop: str) -> tuple[PreflopValues, float] | None:
         """The values of a flop and the seconds they took; None if they are missing or damaged."""
         path = self.where(flop)
+        check_state(path, self.path)
         if not path.exists():
             return None
         try:
@@ -88,7 +92,8 @@ class PriceFolder:
     def write(self, flop: str, values: PreflopValues, seconds: float) -> None:
         """Store the values of a flop."""
         header = {"digest": self.digest, "flop": flop, "seconds": seconds}
-        write_container(self.where(flop), FILE_KIND, header, {VALUES: np.ascontiguousarray(values)})
+        check_state(path := self.where(flop), self.path)
+        write_container(path, FILE_KIND, header, {VALUES: np.ascontiguousarray(values)}, follow=False)
 
     def where(self, flop: str) -> Path:
         """The file of a flop."""

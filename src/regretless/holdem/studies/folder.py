@@ -24,6 +24,7 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -36,12 +37,16 @@ from regretless.holdem.studies.manifest import MANIFEST, PART, Manifest, check_f
 from regretless.holdem.studies.plan import StudyPlan, StudySpot
 from regretless.holdem.studies.rows import run_row, spot_rows
 from regretless.holdem.studies.schema import TABLES, arrow_schema
-from regretless.storage.atomic import reason, replace_file
-from regretless.storage.fields import DamagedFields
+from regretless.storage.atomic import reason
+from regretless.storage.fields import DamagedFields, Fields
+from regretless.storage.state import check_state, check_state_folder, replace_state, state_folder
 
 __all__ = ["AGAIN", "GrowingFolder", "SpotRows", "StudyFolder"]
 
 MERGED = "merged.json"
+PARTS, SUFFIXES = ("solutions", *TABLES), (".rgl", ".parquet")  # folders with a file per spot, and how these end
+LARGEST_MERGED = 2**20  # bytes of merged.json
+LARGEST_PART = 2**30  # bytes of the rows of a part
 MERGED_ROWS = 100_000  # rows per group of a merged file
 REMEMBERED_ROWS = 500_000  # that a `GrowingFolder` keeps: about 100 MB
 AGAIN = "running the study again solves this spot again"
@@ -82,6 +87,7 @@ class StudyFolder:
                 raise InvalidFile(path, "is a file, not the folder of a study")
             what = "is not the folder of a study" if folder.is_dir() else "does not exist"
             raise InvalidFile(path, f"{what}: {again}")
+        _check_files(folder)
         try:
             return cls(folder, Manifest.read(folder))
         except DamagedFields as error:
@@ -93,8 +99,9 @@ class StudyFolder:
         """The folder for a plan: a new one, or one with the same study, to which flops may have been added."""
         folder, wrong = Path(path), check_folder(path, plan)
         try:
+            folder.mkdir(parents=True, exist_ok=True)
             for name in ("summary", "runs", *["hands"] * plan.keep.hands, *["solutions"] * plan.keep.solutions):
-                (folder / name).mkdir(parents=True, exist_ok=True)
+                state_folder(folder / name, folder)
         except OSError as error:
             raise InvalidFile(path, f"cannot be created: {reason(error)}") from None
         Manifest.of(plan).write(folder)
@@ -111,8 +118,17 @@ class StudyFolder:
 
     def written(self) -> set[str]:
         """Spots with a part of `runs`."""
-        with os.scandir(self.path / "runs") as entries:
-            return {match[1] for entry in entries if (match := PART.fullmatch(entry.name))}
+        return {Path(name).stem for name, _ in self._run_files()}
+
+    def _run_files(self) -> list[tuple[str, int]]:
+        """Names and sizes of the parts of `runs`."""
+        folder = self.path / "runs"
+        try:
+            with os.scandir(folder) as entries:
+                found = ((each.name, each.stat(follow_symlinks=False)) for each in entries if PART.fullmatch(each.name))
+                return sorted((name, status.st_size) for name, status in found)
+        except OSError as error:
+            raise InvalidFile(folder, f"cannot be read: {reason(error)}") from None
 
     def done(self, plan: StudyPlan) -> set[str]:
         """Spots that are done and undamaged; the part of `runs` of any other is removed."""
@@ -125,8 +141,9 @@ class StudyFolder:
 
     def _is_whole(self, spot: str, plan: StudyPlan) -> bool:
         try:
-            run = self._check(spot, "runs", "summary", *["hands"] * plan.keep.hands)
-            return not plan.keep.solutions or self.part("solutions", spot).stat().st_size == run["solution_bytes"]
+            tables = ("summary", "hands") if plan.keep.hands else ("summary",)
+            run = self._check(spot, "runs", *tables)
+            return not plan.keep.solutions or self.part("solutions", spot).lstat().st_size == run["solution_bytes"]
         except (OSError, InvalidFile):
             return False
 
@@ -143,7 +160,7 @@ class StudyFolder:
             for table, digest in digests.items():
                 if whole:
                     path = self.part(table, spot)
-                    whole = _sha256(path) == row[digest]
+                    whole = _sha256(path, self.path, LARGEST_PART) == row[digest]
         except FileNotFoundError:
             raise InvalidFile(path, f"is missing: {AGAIN}") from None
         except (OSError, ValueError, arrow.ArrowException):
@@ -156,7 +173,8 @@ class StudyFolder:
         """The rows of a solved spot; the solution itself is saved here, if the study keeps it."""
         run = run_row(spot, solution, total_seconds) | {"hands_sha256": None, "solution_bytes": None}
         if plan.keep.solutions:
-            solution.save(path := self.part("solutions", spot.id))
+            check_state(path := self.part("solutions", spot.id), self.path)
+            solution.save(path)
             run["solution_bytes"] = path.stat().st_size
         summary, hands = spot_rows(spot, solution, plan.keep)
         return SpotRows(run, summary, hands if plan.keep.hands else None)
@@ -173,21 +191,30 @@ class StudyFolder:
         sink = arrow.BufferOutputStream()
         parquet.write_table(arrow.Table.from_pylist(rows, schema=self._schema(table)), sink, **_FORMAT)
         content = sink.getvalue().to_pybytes()
-        with replace_file(self.part(table, spot)) as temporary:
+        with replace_state(self.part(table, spot), self.path) as temporary:
             temporary.write_bytes(content)
         return hashlib.sha256(content).hexdigest()
 
     def _rows(self, table: str, spot: str, columns: Sequence[str] | None = None) -> Any:
         """A part as a `pyarrow.Table`; its checksums are verified, and the names of its columns, which have none."""
-        _, parquet = pyarrow()
         path = self.part(table, spot)
-        with parquet.ParquetFile(path, page_checksum_verification=True) as file:
+        with self._opened(path) as file:
             schema, rows = file.schema_arrow, file.read(columns=columns)
         if not schema.equals(self._schema(table)):
             raise InvalidFile(path, "is damaged: its columns are not those of the table")
         if (schema.metadata or {}).get(b"study") != self.manifest.digest.encode():
             raise InvalidFile(path, f"was copied from another study: {AGAIN}")
         return rows
+
+    def _opened(self, path: Path) -> Any:
+        """A part as a `pyarrow.parquet.ParquetFile` that verifies checksums."""
+        _, parquet = pyarrow()
+        check_state(path, self.path)
+        file = parquet.ParquetFile(path, page_checksum_verification=True)
+        groups = (file.metadata.row_group(group) for group in range(file.metadata.num_row_groups))
+        if sum(group.total_byte_size for group in groups) > LARGEST_PART:
+            raise InvalidFile(path, "is damaged: it is too large")
+        return file
 
     def files(self, spot: str) -> dict[str, bytes]:
         """The files of a spot by relative name, that of `runs` last: what a worker without this folder sends."""
@@ -199,7 +226,7 @@ class StudyFolder:
         for table in ("solutions", "summary", "hands", "runs"):
             path = self.part(table, spot)
             if (content := files.get(path.relative_to(self.path).as_posix())) is not None:
-                with replace_file(path) as temporary:
+                with replace_state(path, self.path) as temporary:
                     temporary.write_bytes(content)
 
     def _schema(self, table: str) -> Any:
@@ -234,8 +261,9 @@ class StudyFolder:
         merged, path = self._merged(), self._merged_path(table)
         if merged.get("parts") != self.fingerprint() or not path.exists():
             return None
-        stat = path.stat()
-        if _known_sha256(path, stat.st_size, stat.st_mtime_ns) != merged["sha256"].get(table):
+        stat = path.lstat()
+        largest = self._largest_merged(table)
+        if _known_sha256(path, self.path, largest, stat.st_size, stat.st_mtime_ns) != merged["sha256"].get(table):
             raise InvalidFile(path, "is damaged: running the study again repairs it")
         return path
 
@@ -246,7 +274,7 @@ class StudyFolder:
             return
         for table in self.tables:
             self._merge(table, sorted(self.written()))
-        with replace_file(self.path / MERGED) as temporary:
+        with replace_state(self.path / MERGED, self.path) as temporary:
             temporary.write_text(json.dumps({"parts": fingerprint, "sha256": self._digests()}) + "\n", encoding="utf-8")
 
     def _merge(self, table: str, spots: Iterable[str]) -> None:
@@ -263,7 +291,7 @@ class StudyFolder:
                 yield arrow.concat_tables(waiting)
 
         with (
-            replace_file(self._merged_path(table)) as temporary,
+            replace_state(self._merged_path(table), self.path) as temporary,
             parquet.ParquetWriter(temporary, self._schema(table), **_FORMAT) as writer,
         ):
             for rows in parts():
@@ -274,23 +302,30 @@ class StudyFolder:
 
     def _merged(self) -> Mapping[str, Any]:
         """Which parts the merged files were made from, and their digests; empty if there are none."""
+        path = self.path / MERGED
         try:
-            found = json.loads((self.path / MERGED).read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
+            found = Fields.read(path, self.path, largest=LARGEST_MERGED)
+            return {"parts": found.text("parts"), "sha256": Fields(path, found.value("sha256"), "sha256.").table}
+        except InvalidFile:  # missing or damaged: the parts are read instead
             return {}
-        return found if isinstance(found, dict) and isinstance(found.get("sha256"), dict) else {}
 
     def _digests(self) -> dict[str, str] | None:
         try:
-            return {table: _sha256(self._merged_path(table)) for table in self.tables}
-        except OSError:
+            return {
+                table: _sha256(self._merged_path(table), self.path, self._largest_merged(table))
+                for table in self.tables
+            }
+        except (OSError, InvalidFile):
             return None
+
+    def _largest_merged(self, table: str) -> int:
+        """Bytes that a merged file cannot exceed: it is smaller than its parts together."""
+        with os.scandir(self.path / table) as entries:
+            return 2**20 + 2 * sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
 
     def fingerprint(self) -> str:
         """Names and sizes of the parts of `runs`: not their times, which a copy of the folder does not keep."""
-        with os.scandir(self.path / "runs") as entries:
-            said = sorted((entry.name, entry.stat().st_size) for entry in entries if PART.fullmatch(entry.name))
-        return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(self._run_files()).encode()).hexdigest()
 
     def forget_merged(self) -> None:
         """Read parts from now on: they are about to change."""
@@ -324,16 +359,15 @@ class GrowingFolder(StudyFolder):
         return dataset.dataset(arrow.concat_tables(parts).combine_chunks())
 
     def _part(self, spot: str) -> Any:
-        arrow, parquet = pyarrow()
+        arrow, _ = pyarrow()
         path = self.part("summary", spot)
         try:
-            files = [self.part(table, spot).stat() for table in ("runs", "summary")]
+            files = [self.part(table, spot).lstat() for table in ("runs", "summary")]
             stamp = [(file.st_mtime_ns, file.st_size) for file in files]
             if spot not in self._parts or self._parts[spot][0] != stamp:
                 self._check(spot, "summary")
                 wanted = arrow.schema([self._schema("summary").field(name) for name in self.columns])
-                file = parquet.ParquetFile(path, page_checksum_verification=True)
-                rows = file.read(columns=list(self.columns), use_threads=False)
+                rows = self._opened(path).read(columns=list(self.columns), use_threads=False)
                 self._parts[spot] = stamp, rows.select(list(self.columns)).cast(wanted)
         except FileNotFoundError:
             raise InvalidFile(path, f"is missing: {AGAIN}") from None
@@ -342,12 +376,30 @@ class GrowingFolder(StudyFolder):
         return self._parts[spot][1]
 
 
-def _sha256(path: Path) -> str:
+def _check_files(folder: Path) -> None:
+    """Refuse a folder in which a link, a pipe or the like stands for a file of a study."""
+    for name in (MERGED, *(f"{table}.parquet" for table in TABLES)):
+        check_state(folder / name, folder)
+    for name in PARTS:
+        check_state_folder(folder / name, folder)
+        try:
+            with suppress(FileNotFoundError), os.scandir(folder / name) as entries:
+                for entry in entries:
+                    if entry.name.endswith(SUFFIXES) and not entry.is_file(follow_symlinks=False):
+                        check_state(folder / name / entry.name, folder)
+        except OSError as error:
+            raise InvalidFile(folder / name, f"cannot be read: {reason(error)}") from None
+
+
+def _sha256(path: Path, root: Path, largest: int) -> str:
+    check_state(path, root)
+    if path.lstat().st_size > largest:
+        raise InvalidFile(path, "is damaged: it is too large")
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @lru_cache(maxsize=64)
-def _known_sha256(path: Path, size: int, time: int) -> str:
+def _known_sha256(path: Path, root: Path, largest: int, size: int, time: int) -> str:
     """The digest of a file, computed once as long as its size and time stay the same."""
-    return _sha256(path)
+    return _sha256(path, root, largest)

@@ -19,8 +19,9 @@ from regretless.errors import InvalidFile
 from regretless.holdem.reading.columns import pyarrow
 from regretless.holdem.studies.plan import StudyPlan
 from regretless.holdem.studies.schema import TABLES, VERSION
-from regretless.storage.atomic import is_temporary, replace_file
+from regretless.storage.atomic import is_temporary
 from regretless.storage.fields import DamagedFields, Fields
+from regretless.storage.state import check_state, replace_state
 
 __all__ = ["LOCK", "MANIFEST", "PART", "Manifest", "check_folder"]
 
@@ -49,7 +50,7 @@ class Manifest:
     @classmethod
     def read(cls, folder: Path) -> Self:
         """The manifest in a folder; raises `DamagedFields` if it is damaged, and otherwise `InvalidFile`."""
-        fields = Fields.read(folder / MANIFEST, largest=LARGEST)
+        fields = Fields.read(folder / MANIFEST, folder, largest=LARGEST)
         if (version := fields.whole("schema")) != VERSION:
             newer = "a newer" if version > VERSION else "an older"
             said = f"was written by {newer} version of Regretless, with tables of schema {version}; this one has"
@@ -67,7 +68,7 @@ class Manifest:
 
     def write(self, folder: Path) -> None:
         """Write it to a folder."""
-        with replace_file(folder / MANIFEST) as temporary:
+        with replace_state(folder / MANIFEST, folder) as temporary:
             temporary.write_text(json.dumps({"schema": VERSION, **vars(self)}, indent=1) + "\n", encoding="utf-8")
 
 
@@ -119,6 +120,7 @@ def _digests_of_parts(folder: Path) -> Iterator[str]:
     """The digest of the study of each part that can be read: others are solved again. Empty in another schema."""
     arrow, parquet = pyarrow()
     for _, path in _parts(folder):
+        check_state(path, folder)
         with suppress(OSError, ValueError, arrow.ArrowException):
             said = parquet.read_schema(path).metadata or {}
             yield said.get(b"study", b"").decode() if said.get(b"schema") == str(VERSION).encode() else ""

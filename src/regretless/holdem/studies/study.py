@@ -15,6 +15,7 @@ from regretless.holdem.studies.reports import Coverage, StudyReport, study_cover
 from regretless.holdem.studies.tables import run_sql
 from regretless.plots.scatter import scatter
 from regretless.plots.stacked_bars import stacked_bars
+from regretless.storage.state import check_state
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -84,6 +85,7 @@ class Study:
             if set(spot.flop.cards) == set(cards) and spot.variation.number == variation:
                 name = spot.id
         path = self.folder.part("solutions", name)
+        check_state(path, self.folder.path)
         if not path.exists():
             raise InvalidFile(path, "is not kept: keep.solutions = true in the study file keeps whole solutions")
         return SpotSolution.load(path)

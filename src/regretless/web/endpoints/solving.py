@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -16,11 +18,12 @@ from regretless.web.endpoints.files import FILE
 from regretless.web.endpoints.setup import SPOT
 from regretless.web.schema import Schema, array, boolean, integer, nullable, number, obj, text
 from regretless.web.service import Service
-from regretless.web.solving.asking import asked_request, check_resume
-from regretless.web.solving.job import Job
+from regretless.web.solving.asking import asked_request
+from regretless.web.solving.job import Job, JobRequest
 
 __all__ = ["ENDPOINTS"]
 
+LONGEST_NAME = 120  # characters
 _TARGET = nullable(number("percent of the pot; for a game, its units", exclusiveMinimum=0, maximum=100, default=None))
 _ITERATIONS = nullable(integer(minimum=1, maximum=10**9, default=None))
 
@@ -51,18 +54,28 @@ async def stop(service: Service, given: dict[str, Any]) -> dict[str, Any]:
 
 async def resume(service: Service, given: dict[str, Any]) -> dict[str, Any]:
     job = service.queue.get(given["id"])
-    ends = {"target": given["target"], "iterations": given["iterations"]}
-    if job.is_over and job.saved:
-        await run_in_threadpool(_check_resume, service, job, ends)
-    return {"solve": service.queue.as_json(service.queue.resume(job.id, **ends))}
+    request = job.request
+    if job.is_over:
+        ends = {"target": given["target"], "iterations": given["iterations"]}
+        request = await run_in_threadpool(_asked_again, service, job, ends)
+    return {"solve": service.queue.as_json(service.queue.resume(job.id, request))}
 
 
-def _check_resume(service: Service, job: Job, ends: dict[str, Any]) -> None:
-    solution = load(service.library.existing(job.request.file, ".rgl"), to_resume=True)
-    options = job.request.options | {"variant": None, "storage": None}
-    if any(value is not None for value in ends.values()):
-        options |= ends
-    check_resume(type(job.request)(name=job.request.name, file=job.request.file, options=options), solution)
+def _asked_again(service: Service, job: Job, ends: dict[str, Any]) -> JobRequest:
+    """The request of a solve that is over, checked like a new one: the list of solves may come from somebody else."""
+    before = job.request
+    options = before.options | (ends if any(value is not None for value in ends.values()) else {})
+    body = {name: value for name, value in options.items() if value is not None}
+    if job.saved or before.resume is not None:
+        body["resume"] = before.file if job.saved else before.resume
+    elif before.game is not None:
+        body |= {"game": before.game, "name": before.name[:LONGEST_NAME]}
+    else:
+        body |= {"toml": before.toml, "name": before.name[:LONGEST_NAME]}
+    given = START.checked(json.dumps(body).encode())
+    found = asked_request(given, service.library, set(service.queue.writing()))
+    chosen = {name: given[name] for name in ("variant", "storage")}  # which a resumed file has decided
+    return replace(found, name=before.name, again=before.again, options=found.options | chosen)
 
 
 async def forget(service: Service, given: dict[str, Any]) -> dict[str, Any]:
@@ -102,34 +115,36 @@ async def _read_curve(service: Service, job: Job) -> None:
 
 _SOLVE: Schema = obj({"solve": SOLVE})
 
-ENDPOINTS = [
-    Endpoint(
-        method="POST",
-        path="/solves",
-        summary="Solve a spot or a game, resume a file, or solve again with locks",
-        handle=start,
-        body=obj(
-            {
-                "spot": nullable(SPOT) | {"default": None},
-                "toml": nullable(text(longest=1 << 20, default=None)),
-                "game": nullable(text(longest=200, default=None)),
-                "resume": nullable(FILE | {"default": None}),
-                "again": nullable(FILE | {"default": None}),
-                "locks": nullable(array(LOCK, maxItems=2000)) | {"default": None},
-                "keep_locks": boolean("with `again`: keep the locks of that file too", default=True),
-                "name": nullable(text(longest=120, default=None)),
-                "target": _TARGET,
-                "iterations": _ITERATIONS,
-                "variant": nullable(text(longest=200, default=None)),
-                "device": text(enum=["auto", "cpu", "cuda", "mps"], default="auto"),
-                "threads": nullable(integer("at most", minimum=1, default=None)),
-                "storage": nullable(integer(enum=[16, 32], default=None)),
-            },
-            required=(),
-        ),
-        answer=_SOLVE,
-        status=201,
+START = Endpoint(
+    method="POST",
+    path="/solves",
+    summary="Solve a spot or a game, resume a file, or solve again with locks",
+    handle=start,
+    body=obj(
+        {
+            "spot": nullable(SPOT) | {"default": None},
+            "toml": nullable(text(longest=1 << 20, default=None)),
+            "game": nullable(text(longest=200, default=None)),
+            "resume": nullable(FILE | {"default": None}),
+            "again": nullable(FILE | {"default": None}),
+            "locks": nullable(array(LOCK, maxItems=2000)) | {"default": None},
+            "keep_locks": boolean("with `again`: keep the locks of that file too", default=True),
+            "name": nullable(text(longest=LONGEST_NAME, default=None)),
+            "target": _TARGET,
+            "iterations": _ITERATIONS,
+            "variant": nullable(text(longest=200, default=None)),
+            "device": text(enum=["auto", "cpu", "cuda", "mps"], default="auto"),
+            "threads": nullable(integer("at most", minimum=1, default=None)),
+            "storage": nullable(integer(enum=[16, 32], default=None)),
+        },
+        required=(),
     ),
+    answer=_SOLVE,
+    status=201,
+)
+
+ENDPOINTS = [
+    START,
     Endpoint(
         method="GET",
         path="/solves",

@@ -19,6 +19,7 @@ from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import LockFrom, check_lock
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.toml_text import parse_toml
+from regretless.solvers.solution import Solution
 from regretless.solvers.solve import make_request
 from regretless.storage.atomic import check_writable
 from regretless.web.answers.locks import read_lock
@@ -28,7 +29,7 @@ from regretless.web.library import Library
 from regretless.web.solving.job import JobRequest
 from regretless.web.solving.queue import OPTIONS
 
-__all__ = ["SUBJECTS", "asked_request", "check_resume"]
+__all__ = ["SUBJECTS", "asked_request"]
 
 SUBJECTS = ("spot", "toml", "game", "resume", "again")  # exactly one of these says what is solved
 
@@ -94,15 +95,20 @@ def _check_spot(problem: SpotProblem, options: dict[str, Any]) -> int:
 
 def _game(given: dict[str, Any], options: dict[str, Any], library: Library, taken: set[str]) -> JobRequest:
     game = given["game"]
-    known = [entry.name for entry in catalogue()]
-    plain = game.partition("(")[0].strip().replace("-", "_")  # neither a path nor the name of another library's game
-    if plain not in {each.replace("-", "_") for each in known}:
-        raise InvalidOption("game", game, f"is not one of {', '.join(known)}")
+    _check_game("game", game)
     problem = problem_of(game, dict(options))
     make_request(problem, options)
     name = given["name"] or re.sub(r"[^\w-]+", "-", game).strip("-")
     file = library.free_name(name, taken)
     return JobRequest(name=name, file=file, game=game, options=options, unit=problem.unit)
+
+
+def _check_game(field: str, game: str) -> None:
+    """Refuse any game but one of the package: the file of one, or the name of another library's."""
+    known = [entry.name for entry in catalogue() if entry.rules.solvable]
+    plain = game.partition("(")[0].strip().replace("-", "_")
+    if plain not in {each.replace("-", "_") for each in known} or game.strip().lower().endswith(".efg"):
+        raise InvalidOption(field, game, f"is not one of {', '.join(known)}")
 
 
 def _resumed(file: str, options: dict[str, Any], library: Library, taken: set[str]) -> JobRequest:
@@ -112,13 +118,17 @@ def _resumed(file: str, options: dict[str, Any], library: Library, taken: set[st
     solution = load(path, to_resume=True)
     options = options | {"variant": None, "storage": None}
     request = JobRequest(name=solution.game, file=file, resume=file, options=options, unit="in the game's units")
-    return check_resume(request, solution)
+    return _check_resume(request, solution)
 
 
-def check_resume(request: JobRequest, solution: Any) -> JobRequest:
-    """Refuse a solution that cannot be resumed, or that has reached what is asked."""
+def _check_resume(request: JobRequest, solution: Solution) -> JobRequest:
+    """Refuse a solution that cannot be resumed here, or that has reached what is asked."""
+    if solution.settings.buckets is not None:
+        said = "was solved with buckets, whose tables may lie elsewhere: regretless solve --resume resumes it"
+        raise InvalidOption("resume", request.file, said)
     given = {name: value for name, value in request.options.items() if value is not None} | {"resume": solution}
     if not isinstance(solution, SpotSolution):
+        _check_game("resume", solution.game)
         make_request(problem_of(None, given), given)
         return replace(request, game=solution.game)
     problem = spot_problem(None, given)

@@ -3,12 +3,14 @@
     queued → starting → running → (stopping →) stopped | done | failed
 
 A stopped, done or failed solve whose file can be resumed goes back to `queued`. What is kept is the request and the
-last state; the curve of a finished solve is in its file.
+last state; the curve of a finished solve is in its file. The list may come from somebody else: what is read of it is
+checked against `KEPT`, and its requests, when they are resumed, like requests from the network (`asking`).
 """
 
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import time
 from dataclasses import asdict, dataclass, field, fields
@@ -16,12 +18,17 @@ from pathlib import Path
 from typing import Any
 
 from regretless.errors import InvalidFile
-from regretless.storage.atomic import replace_file
+from regretless.storage.fields import Fields
+from regretless.storage.state import replace_state
+from regretless.web.schema import Mismatch, boolean, check, integer, nullable, number, obj, text
 
-__all__ = ["ENDED", "Job", "JobRequest", "kept_jobs", "new_id"]
+__all__ = ["ENDED", "MOST_KEPT", "Job", "JobRequest", "kept_jobs", "new_id"]
 
 ENDED = ("stopped", "done", "failed")
+STATES = ("queued", "starting", "running", "stopping", *ENDED)
+MOST_KEPT = 500  # solves on the list
 LARGEST_KEPT = 4 * 2**20  # bytes of a kept job
+LARGEST_LIST = 64 * 2**20  # bytes of all of them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,11 +119,11 @@ class Job:
 
     # --- on disk -----------------------------------------------------------------------------------------------------
 
-    def keep(self, folder: Path) -> None:
-        """Write the job to the folder of kept jobs; a full disk must not end a solve."""
+    def keep(self, folder: Path, root: Path) -> None:
+        """Write the job to the folder of kept jobs, below `root`; a full disk must not end a solve."""
         kept = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("request", "curve")}
         try:
-            with replace_file(folder / f"{self.id}.json") as temporary:
+            with replace_state(folder / f"{self.id}.json", root) as temporary:
                 temporary.write_text(json.dumps(kept | {"request": asdict(self.request)}), encoding="utf-8")
         except InvalidFile as error:
             self.message = self.message or str(error)
@@ -127,22 +134,82 @@ def new_id() -> str:
     return time.strftime("%Y%m%d-%H%M%S-", time.gmtime()) + secrets.token_hex(3)
 
 
-def kept_jobs(folder: Path) -> list[Job]:
-    """The jobs of earlier servers, oldest first; those that were under way have stopped. Damaged ones are left out."""
-    found = []
-    for path in sorted(folder.glob("*.json")):
+def kept_jobs(folder: Path, root: Path) -> tuple[list[Job], list[InvalidFile]]:
+    """The jobs of earlier servers, oldest first, and what is wrong with those that cannot be read.
+
+    Of too many, the newest are read. Those that were under way have stopped.
+    """
+    found: list[Job] = []
+    wrong: list[InvalidFile] = []
+    size = 0
+    for path in sorted(folder.glob("*.json"), reverse=True)[:MOST_KEPT]:
         try:
-            if path.stat().st_size > LARGEST_KEPT:
-                continue
-            kept = json.loads(path.read_text(encoding="utf-8"))
-            job = Job(**(kept | {"request": JobRequest(**kept["request"])}))
-        except (OSError, ValueError, TypeError, KeyError, RecursionError):
-            continue
-        if job.id != path.stem or not isinstance(job.state, str):
-            continue
-        if not job.is_over:
-            began = job.state != "queued"
-            job.message = f"the server ended {'during the solve' if began else 'before the solve began'}: resume it"
-            job.state, job.ended, job.seconds_left = "stopped", time.time(), None
-        found.append(job)
-    return found
+            fields = Fields.read(path, root, largest=min(LARGEST_KEPT, LARGEST_LIST - size))
+            size += path.stat().st_size
+            found.insert(0, _read(path, fields))
+        except InvalidFile as error:
+            wrong.append(error)
+    return found, wrong
+
+
+def _read(path: Path, kept: Fields) -> Job:
+    try:
+        check(kept.table, KEPT)
+    except Mismatch as error:
+        raise InvalidFile(path, f"is damaged: {error}") from None
+    if kept.table["id"] != path.stem or not _ID.fullmatch(path.stem):
+        raise kept.wrong("id", "is not the name of the file")
+    job = Job(**{**kept.table, "request": JobRequest(**kept.table["request"])})
+    if not job.is_over:
+        began = job.state != "queued"
+        job.message = f"the server ended {'during the solve' if began else 'before the solve began'}: resume it"
+        job.state, job.ended, job.seconds_left = "stopped", time.time(), None
+    return job
+
+
+_ID = re.compile(r"[\w-]{1,64}")
+_NUMBER = number(minimum=0, maximum=2**53)
+_WHOLE = integer(minimum=0, maximum=2**53)
+_NAME = text(longest=1_000)
+_TEXT = nullable(text())
+KEPT = obj(
+    {
+        "id": _NAME,
+        "request": obj(
+            {
+                "name": _NAME,
+                "file": _NAME,
+                "toml": nullable(text(longest=2**20)),
+                "game": nullable(_NAME),
+                "resume": nullable(_NAME),
+                "again": nullable(_NAME),
+                "options": {"type": "object"},
+                "board": nullable(_NAME),
+                "pot": nullable(_NUMBER),
+                "stack": nullable(_NUMBER),
+                "locks": _WHOLE,
+                "unit": _NAME,
+                "needed_bytes": _WHOLE,
+            },
+            required=("name", "file"),
+        ),
+        "created": _NUMBER,
+        "state": text(enum=list(STATES)),
+        "message": _TEXT,
+        "started": nullable(_NUMBER),
+        "ended": nullable(_NUMBER),
+        "iteration": _WHOLE,
+        "iterations": nullable(_WHOLE),
+        "target": nullable(_NUMBER),
+        "seconds": _NUMBER,
+        "exploitability": nullable(_NUMBER),
+        "seconds_left": nullable(_NUMBER),
+        "share": _NUMBER,
+        "memory_bytes": _WHOLE,
+        "device": nullable(_NAME),
+        "threads": nullable(_WHOLE),
+        "saved": boolean(),
+    },
+    "a job as it is kept on disk",
+    required=("id", "request", "created"),
+)

@@ -12,7 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from regretless.errors import InvalidFile
+from regretless.storage.state import create_state, read_state
+
 __all__ = ["End", "WorkerProcess"]
+
+LARGEST_LOG = 2**20  # bytes that are read of it
 
 
 @dataclass(frozen=True)
@@ -29,10 +34,10 @@ class End:
 
 
 class WorkerProcess:
-    """A `worker`; its stderr goes to a log file."""
+    """A `worker`; its stderr goes to a log file below the folder `root`."""
 
-    def __init__(self, log: Path) -> None:
-        self.log = log
+    def __init__(self, log: Path, root: Path) -> None:
+        self.log, self.root = log, root
         self.end = End()
         self._process: asyncio.subprocess.Process | None = None
 
@@ -42,7 +47,7 @@ class WorkerProcess:
 
     async def start(self, asked: dict[str, Any]) -> None:
         """Start the process and hand it its request."""
-        with open(self.log, "wb") as errors:
+        with create_state(self.log, self.root) as errors:
             self._process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-P", "-m", "regretless.web.solving.worker"),  # -P: no modules of the current folder
                 stdin=asyncio.subprocess.PIPE,
@@ -87,9 +92,9 @@ class WorkerProcess:
 
     def _crash(self, code: int) -> str:
         if code >= 0:
-            with contextlib.suppress(OSError):
-                lines = self.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-                if lines:
+            with contextlib.suppress(InvalidFile):
+                content = read_state(self.log, self.root, most=LARGEST_LOG).decode("utf-8", errors="replace")
+                if lines := content.strip().splitlines():
                     return f"the process ended with code {code}: {lines[-1][:200]}"
             return f"the process ended with code {code}"
         try:

@@ -14,25 +14,26 @@ import contextlib
 import json
 import math
 import time
+import warnings
 from collections.abc import AsyncIterator
 from hashlib import sha256
 from typing import Any
 
-from regretless.errors import RegretlessError
+from regretless.errors import InvalidFile, RegretlessError, UnreadableSolve
 from regretless.forms.memory import available_bytes
 from regretless.solvers.record import Record
 from regretless.storage.container import open_container
+from regretless.storage.state import check_state_folder, state_folder
 from regretless.web.answers.schemas import SOLVE
 from regretless.web.endpoint import Conflict, NotFound, TooMany
-from regretless.web.library import Library
+from regretless.web.library import STATE, Library
 from regretless.web.schema import Mismatch, check
-from regretless.web.solving.job import Job, JobRequest, kept_jobs, new_id
+from regretless.web.solving.job import MOST_KEPT, Job, JobRequest, kept_jobs, new_id
 from regretless.web.solving.process import WorkerProcess
 
 __all__ = ["SolveQueue"]
 
 MOST_QUEUED = 50
-MOST_KEPT = 500  # solves on the list
 MOST_STREAMS = 64
 ALIVE_EVERY = 15.0  # seconds between signs of life in a stream
 CLOSING_SECONDS = 120.0  # for running solves to save when the server ends
@@ -45,7 +46,8 @@ class SolveQueue:
     def __init__(self, library: Library, *, limit: int = 1) -> None:
         self.library = library
         self.limit = limit
-        self.folder = library.folder / ".regretless" / "solves"
+        self.folder = library.folder / STATE / "solves"
+        check_state_folder(self.folder, library.folder)
         self.jobs: dict[str, Job] = {}
         self._processes: dict[str, WorkerProcess] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -55,15 +57,21 @@ class SolveQueue:
         self._closing = False
 
     def open(self) -> None:
-        """Read the solves of earlier servers."""
-        for job in kept_jobs(self.folder):
+        """Read the solves of earlier servers; warns of those that cannot be read."""
+        jobs, wrong = kept_jobs(self.folder, self.library.folder)
+        for job in jobs:
             try:  # the folder may come from somebody else
                 self.library.path(job.request.file, ".rgl")
                 job.saved = job.saved and self.library.revision(job.request.file) is not None
                 check(self.as_json(job), SOLVE)
-            except (RegretlessError, Mismatch, TypeError, AttributeError):
-                continue
-            self.jobs[job.id] = job
+            except (RegretlessError, Mismatch) as error:
+                wrong.append(InvalidFile(self.folder / f"{job.id}.json", f"is damaged: {error}"))
+            else:
+                self.jobs[job.id] = job
+        if wrong:
+            more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+            said = f"a solve of an earlier server is not listed: {self.library.without_folder(str(wrong[0]))}{more}"
+            warnings.warn(UnreadableSolve(said), stacklevel=2)
         for job in self.jobs.values():
             self._read_end(job)
 
@@ -121,19 +129,18 @@ class SolveQueue:
             self._end(job, "stopped", None)
         return job
 
-    def resume(self, id_: str, *, target: float | None, iterations: int | None) -> Job:
-        """Queue a solve that is over again, to continue where its file ends."""
+    def resume(self, id_: str, request: JobRequest) -> Job:
+        """Queue a solve that is over again, with a request that is like its own."""
         job = self.get(id_)
         if not job.is_over:
             raise Conflict(f"the solve of {job.request.name} is not over")
         self._check_room()
-        self.library.path(job.request.file, ".rgl")
-        if job.request.file in self.writing():
-            raise Conflict(f"{job.request.file} is being solved already")
-        ends = {"target": target, "iterations": iterations}
-        if target is not None or iterations is not None:
-            job.request.options.update(ends)
-            job.target, job.iterations = target, iterations
+        if request.file in self.writing():
+            raise Conflict(f"{request.file} is being solved already")
+        self._make_folder()
+        if any(job.request.options.get(name) != request.options.get(name) for name in ("target", "iterations")):
+            job.target, job.iterations = request.options.get("target"), request.options.get("iterations")
+        job.request, job.saved = request, request.resume == request.file
         job.state, job.message, job.ended, job.share, job.seconds_left = "queued", None, None, 0.0, None
         self.jobs[job.id] = self.jobs.pop(job.id)  # last in the queue
         self._changed(job)
@@ -270,14 +277,14 @@ class SolveQueue:
     def _changed(self, job: Job) -> None:
         """A job changed its state."""
         self._versions.setdefault(job.id, [1, 0, 0])[0] += 1
-        job.keep(self.folder)
+        job.keep(self.folder, self.library.folder)
         self._wake()
 
     # --- processes ---------------------------------------------------------------------------------------------------
 
     def _make_folder(self) -> None:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            state_folder(self.folder, self.library.folder)
         except OSError as error:
             raise RegretlessError(f"the served folder cannot be written: {error.strerror}") from None
 
@@ -309,7 +316,7 @@ class SolveQueue:
                 self._start_next()
 
     async def _solve(self, job: Job) -> None:
-        process = WorkerProcess(self.folder / f"{job.id}.log")
+        process = WorkerProcess(self.folder / f"{job.id}.log", self.library.folder)
         await process.start(self._asked(job))
         self._processes[job.id] = process
         if job.state == "stopping":
@@ -337,6 +344,7 @@ class SolveQueue:
         if source is None and request.resume is not None:
             source = self.library.existing(request.resume, ".rgl")
         return {
+            "folder": str(self.library.folder),
             "file": str(file),
             "lock": str(self.folder / f"{sha256(request.file.encode()).hexdigest()[:16]}.lock"),
             "resume": None if source is None else str(source),

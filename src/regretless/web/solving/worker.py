@@ -25,8 +25,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -48,9 +47,9 @@ from regretless.solvers.record import Record
 from regretless.solvers.request import EXACT
 from regretless.solvers.solution import Solution
 from regretless.solvers.solve import make_request, solve, start
+from regretless.storage.state import lock_state
 
 if sys.platform != "win32":
-    import fcntl
     import resource
 
 __all__ = ["main"]
@@ -91,7 +90,7 @@ def main() -> int:
         return stopping.is_set()
 
     try:
-        with _alone(Path(asked["lock"])):
+        with lock_state(Path(asked["lock"]), Path(asked["folder"]), wait=True):  # no other process writes the file
             _solve(asked, stopped, tell)
     except RegretlessError as error:
         tell({"event": "error", "message": error.worded(Advice.in_words)})
@@ -277,15 +276,6 @@ def _limit_memory(share: float) -> None:
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_DATA, (int(share * available_bytes()), resource.RLIM_INFINITY))
         Path("/proc/self/oom_score_adj").write_text("800")  # this process goes first if memory runs out all the same
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Wait until no other process writes the same file."""
-    with open(path, "w") as file:
-        if sys.platform != "win32":
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 if __name__ == "__main__":
