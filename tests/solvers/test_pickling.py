@@ -39,7 +39,7 @@ SOLVES: dict[str, Callable[[], Solution]] = {
 @pytest.mark.parametrize("name", SOLVES)
 def test_a_pickled_solution_is_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(problem, "build_buckets", fake_tables)
-    solution = SOLVES[name]()
+    solution: Any = SOLVES[name]()
     copied: Any = pickle.loads(pickle.dumps(solution))
     assert type(copied) is type(solution)
     assert copied.record == solution.record
