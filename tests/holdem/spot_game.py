@@ -43,17 +43,29 @@ class SpotGame(Game[State]):
         total = sum(weights.values())
         self.pairs = {f"{first} {second}": weight / total for (first, second), weight in weights.items()}
         self.strategy: dict[str, dict[str, float]] = {}
+        self.free: dict[str, dict[str, float]] = {}  # without locked decisions, which are moves of chance here
         self._read(self.reader.root)
 
     def _read(self, place: Place) -> None:
         view = self.reader.view(place)
         if view.kind == "decision":
             player = int(self.tree.player[place.node])
+            met = self._met(player, place.deal.cards)
             for column, hand in enumerate(view.acting.hand):
-                key = self._key(player, int(hand), place.deal.cards, place.node)
-                self.strategy[key] = dict(zip(view.actions, view.strategy[:, column].tolist(), strict=True))
+                if int(hand) in met:
+                    key = self._key(player, int(hand), place.deal.cards, place.node)
+                    self.strategy[key] = dict(zip(view.actions, view.strategy[:, column].tolist(), strict=True))
+                    if hand_text(int(hand)) not in self.locked.get(self._line(place.node), set()):
+                        self.free[key] = self.strategy[key]
         for child in self.reader.children(place):
             self._read(child)
+
+    def _met(self, player: int, dealt: tuple[int, ...]) -> set[int]:
+        """The hands of a player that some opposing hand can face on these cards: others are never dealt."""
+        pairs = [tuple(map(int, pair.split())) for pair in self.pairs]
+        return {
+            pair[player] for pair in pairs if not {int(card) for hand in pair for card in HAND_CARDS[hand]} & set(dealt)
+        }
 
     def _key(self, player: int, hand: int, dealt: tuple[int, ...], node: int) -> str:
         return f"{player} {hand_text(hand)} {board_text(dealt)} {node}"

@@ -96,7 +96,7 @@ def test_the_readable_best_response_finds_the_same(fields: dict[str, Any]) -> No
     solution = solve_spot(Spot.from_mapping(SMALL | fields), iterations=15, threads=1)
     found = solution.verify()
     game = SpotGame(solution)
-    brute = evaluate_game(game, game.strategy)
+    brute = evaluate_game(game, game.free)
     assert found.values == pytest.approx(brute.values, abs=1e-9)
     assert found.exploitability == pytest.approx(brute.exploitability, abs=1e-9)
     assert found.reported == pytest.approx(brute.exploitability, abs=1e-6 * found.pot)
@@ -111,7 +111,7 @@ def test_a_best_response_keeps_to_locks() -> None:
     found = solution.verify()
     everybody = {"AhJh", "8d8c", "9c7c", "QsQd"}
     game = SpotGame(solution, {"": {"9d9c"}, "check": everybody})
-    brute = evaluate_game(game, game.strategy)
+    brute = evaluate_game(game, game.free)
     assert found.exploitability == pytest.approx(brute.exploitability, abs=1e-9)
     assert found.reported == pytest.approx(brute.exploitability, abs=1e-6 * found.pot)
     free = SpotGame(solution)
