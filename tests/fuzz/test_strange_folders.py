@@ -136,7 +136,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """What lies outside."""
-    path = tmp_path / "home"
+    path = tmp_path / "outside"
     (path / "empty").mkdir(parents=True)
     (path / "full" / "runs").mkdir(parents=True)
     (path / "full" / "p.json").write_text("{}")
@@ -165,7 +165,7 @@ def links(home: Path) -> list[str | Path]:
 def hostile_json(chance: random.Random, content: bytes) -> bytes:
     """The JSON of a file with some values replaced, or JSON that is hard to read."""
     values = [
-        None, True, [], {}, "", "x" * 5000, "../../home/p.txt", "/etc/passwd", -1, 10**30, 1e300, "\ud800",
+        None, True, [], {}, "", "x" * 5000, "../../outside/p.txt", "/etc/passwd", -1, 10**30, 1e300, "\ud800",
         "\x1b[2J", ["a"] * 50, {"a": {"b": []}}, "openspiel:chess", "/dev/zero", "secret.efg",
     ]  # fmt: skip
 

@@ -49,7 +49,7 @@ def no_hang() -> Iterator[None]:
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A folder outside the served one, with a file."""
-    path = tmp_path / "home"
+    path = tmp_path / "outside"
     path.mkdir()
     (path / "p.txt").write_text("precious")
     return path
@@ -158,9 +158,9 @@ def test_no_value_of_a_kept_job_fails_the_server(served: Path) -> None:
     [
         ({"game": "{home}/secret.efg"}, "secret.efg' is not one of kuhn"),
         ({"game": "openspiel:kuhn_poker"}, "is not one of kuhn"),
-        ({"game": "kuhn(/../../home/secret.efg"}, "is not one of kuhn"),
+        ({"game": "kuhn(/../../outside/secret.efg"}, "is not one of kuhn"),
         ({"toml": "{lock}"}, "is not the name of a file in the served folder"),
-        ({"resume": "../home/secret.rgl"}, "is not the name of a file in the served folder"),
+        ({"resume": "../outside/secret.rgl"}, "is not the name of a file in the served folder"),
         ({"resume": "linked.rgl"}, "is not in the served folder"),
         ({"toml": "{spot}", "options": {"device": "/dev/zero"}}, "device: is not one of auto"),
         ({"toml": "{spot}", "options": {"checkpoint": "{home}/p.txt"}}, "checkpoint: is not known here"),
