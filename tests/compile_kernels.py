@@ -56,7 +56,7 @@ def compile_public_kernels() -> None:
 def evaluate_buckets(form: PublicForm) -> None:
     """A strategy per bucket."""
     actions, hands = np.diff(form.tree.first_child), max(len(held.weight) for held in form.hands)
-    strategy = bucket_strategy(form, lossless(form), lambda node: np.ones((actions[node], hands)))
+    strategy = bucket_strategy(form, lossless(form), lambda node: np.full((actions[node], hands), 1 / actions[node]))
     CompiledBucketEvaluator(form).evaluate(strategy)
 
 
