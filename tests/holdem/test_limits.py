@@ -77,7 +77,11 @@ WITHIN: list[tuple[str, int, str, Change, float]] = [  # row, which of its numbe
 
 
 @pytest.mark.filterwarnings("ignore::regretless.errors.RoundedSizes")
-@pytest.mark.parametrize(("row", "number", "name", "change", "beyond"), WITHIN, ids=lambda each: str(each)[:40])
+@pytest.mark.parametrize(
+    ("row", "number", "name", "change", "beyond"),
+    WITHIN,
+    ids=[f"{row}-{number}-{name}" for row, number, name, *_ in WITHIN],
+)
 def test_the_limits_of_the_guide_hold(
     fields: dict[str, Any], row: str, number: int, name: str, change: Change, beyond: float
 ) -> None:
