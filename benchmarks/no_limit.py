@@ -36,7 +36,7 @@ from regretless import benchmark, engines
 from regretless.cards.hands import HAND_COUNT
 from regretless.engines.bandwidth import copy_bandwidth
 from regretless.engines.bucketed.tables import table_numbers
-from regretless.errors import RegretlessError
+from regretless.errors import Advice, RegretlessError
 from regretless.forms.public import BettingTree, Kind
 from regretless.holdem.buckets.choice import BucketChoice
 from regretless.holdem.games.game import HoldemGame
@@ -66,7 +66,7 @@ def main() -> None:
     try:
         {"speed": speed, "train": train, "price": price, "plot": plot}[given.what](given)
     except RegretlessError as error:
-        sys.exit(f"error: {error}")
+        sys.exit(f"error: {error.worded(Advice.as_option)}")
 
 
 def speed(given: argparse.Namespace) -> None:

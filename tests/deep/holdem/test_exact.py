@@ -176,7 +176,7 @@ def test_a_tabular_solution_is_as_exploitable_as_its_engine_says(world: HoldemWo
         for runout in range(len(form.streets[street].parent)):
             alive = ~form.streets[street].dead[player][runout]
             table[situations.row[player][runout][alive]] = engine.strategy(node, runout)[:, alive].T
-        tables[node] = torch.from_numpy(np.nan_to_num(table, nan=1.0))
+        tables[node] = torch.from_numpy(np.nan_to_num(table, nan=1 / len(columns)))
     expected = engine.evaluate()
     assert expected.exploitability > 1e-3
     assert_close(engine.evaluate(TabulatedStrategy(form, evaluation.situations, tables)), expected, 2e-6)
