@@ -76,7 +76,7 @@ def test_too_little_memory_on_a_device_is_refused_with_what_would_fit() -> None:
     sizes.check_fits(size, storage=16, predicts=False, wide=False, free=least)
     with pytest.raises(WouldNotFit, match=r"in 32 bits on the CUDA device needs .*: storage=16 needs .* which fits"):
         sizes.check_fits(size, storage=32, predicts=False, wide=False, free=least)
-    with pytest.raises(WouldNotFit, match=r"in 16 bits .*: device cpu uses the memory of the machine"):
+    with pytest.raises(WouldNotFit, match=r"in 16 bits .*: device='cpu' uses the memory of the machine"):
         sizes.check_fits(size, storage=16, predicts=False, wide=False, free=least - 1)
 
 
