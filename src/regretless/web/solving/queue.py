@@ -19,7 +19,7 @@ from collections.abc import AsyncIterator
 from hashlib import sha256
 from typing import Any
 
-from regretless.errors import InvalidFile, RegretlessError, UnreadableSolve
+from regretless.errors import InvalidFile, RegretlessError, UnreadableSolve, memory_text
 from regretless.forms.memory import available_bytes
 from regretless.solvers.record import Record
 from regretless.storage.container import open_container
@@ -296,7 +296,8 @@ class SolveQueue:
             promised = sum(other.request.needed_bytes for other in self.jobs.values() if other.state == "starting")
             free = available_bytes() - promised
             if job.request.needed_bytes > free and self._tasks:
-                job.message = f"waits for memory: it needs {_gib(job.request.needed_bytes)}, {_gib(free)} are free"
+                needed, left = memory_text(job.request.needed_bytes), memory_text(max(free, 0))
+                job.message = f"waits for memory: it needs {needed}, {left} are free"
                 self._changed(job)
                 return
             job.state, job.message, job.started = "starting", None, time.time()
@@ -406,7 +407,3 @@ def _shortfall(reason: str, job: Job) -> str | None:
     if reason != "iterations" or job.target is None:
         return None
     return f"the target was not reached within {job.iteration:,} iterations"
-
-
-def _gib(size: int) -> str:
-    return f"{max(size, 0) / 2**30:.1f} GiB"
