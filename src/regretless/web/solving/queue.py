@@ -194,11 +194,13 @@ class SolveQueue:
 
         Its process saves once more before it ends, perhaps after this server has started, and perhaps it had finished.
         """
-        revision = self.library.revision(job.request.file)
-        if job.state != "stopped" or revision is None or self._revisions.get(job.id) == revision:
+        if job.state != "stopped":
+            return
+        file = job.request.file
+        revision = self.library.revision(file)
+        if revision is None or self._revisions.get(job.id) == revision:
             return
         self._revisions[job.id] = revision
-        file = job.request.file
         with contextlib.suppress(RegretlessError):  # not a solution: opening it says so
             record = Record.read(open_container(self.library.existing(file, ".rgl")))
             job.saved, job.iteration, job.seconds = True, record.iterations, record.seconds
