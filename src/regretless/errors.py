@@ -50,6 +50,7 @@ __all__ = [
     "RoundedSizes",
     "UnreadableSolve",
     "WouldNotFit",
+    "memory_text",
 ]
 
 _LONGEST_QUOTE = 60  # characters of user text quoted in a message
@@ -249,8 +250,8 @@ class WouldNotFit(RegretlessError):
         memory: str = "memory",
         partial: bool = False,
     ) -> None:
-        size = f"at least {_size(needed)}" if partial else _size(needed)
-        sizes = f"needs {size} of {memory}, but only {_size(available)} are free"
+        size = f"at least {memory_text(needed)}" if partial else memory_text(needed)
+        sizes = f"needs {size} of {memory}, but only {memory_text(available)} are free"
         super().__init__(f"{what} {sizes}", advice, hint)
         self.needed = needed
         self.available = available
@@ -297,8 +298,12 @@ def _unpickled(kind: type[RegretlessError], message: str) -> RegretlessError:
     return kind.__new__(kind, message)
 
 
-def _size(count: int) -> str:
-    """An amount of memory."""
+def memory_text(count: int) -> str:
+    """An amount of memory, as messages name it.
+
+    >>> memory_text(3 * 2**30), memory_text(5 * 2**20), memory_text(2000)
+    ('3.0 GiB', '5 MiB', '2 KiB')
+    """
     if count >= 2**30:
         return f"{count / 2**30:.1f} GiB"
     return f"{count / 2**20:.0f} MiB" if count >= 2**20 else f"{count / 2**10:.0f} KiB"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
+import os
 import pickle  # noqa: TID251 (only what these tests pickle themselves)
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,7 +20,9 @@ import regretless as rl
 from regretless.errors import Advice, DeviceFailed, InvalidFile, InvalidOption, InvalidText, MissingExtra, WouldNotFit
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.nolimit import problem
+from regretless.solvers import solution as solution_module
 from regretless.solvers.solution import Solution
+from regretless.storage import tensor_file
 
 RANGES = {"oop": {"range": "AKs, QJs, T9s, 99"}, "ip": {"range": "AA, KQs, JTs, 55"}}
 TURN = rl.Spot.from_mapping(RANGES | {"board": "Kh Qs Js 2c", "pot": 100, "stack": 200, "bets": {"bet": "100%"}})
@@ -63,6 +69,21 @@ def test_a_loaded_or_pickled_solution_resumes(name: str, tmp_path: Path) -> None
     again, other = (rl.solve(resume=each, iterations=40) for each in (solution, copied))
     assert again.exploitability == other.exploitability
     assert again.iterations == other.iterations == 40
+
+
+def test_a_pickled_solution_can_be_read_where_files_are_opened_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    content = pickle.dumps(SOLVES["spot"]())
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for module in (solution_module, tensor_file):
+        monkeypatch.setattr(module, "sys", SimpleNamespace(platform="win32"))
+    copied = pickle.loads(content)
+    assert copied.root.strategy.shape[1] > 0
+    assert len(os.listdir(tmp_path)) == 1
+    del copied
+    gc.collect()
+    assert os.listdir(tmp_path) == []
 
 
 def solve_in_a_process(text: str) -> rl.GameSolution:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from regretless.engines import devices
 from regretless.engines.memory import estimate
 from regretless.engines.registry import ENGINES, Kind, available
-from regretless.errors import MissingExtra
+from regretless.errors import MissingExtra, memory_text
 from regretless.forms.public_size import PublicSize
 
 __all__ = ["Choice", "choose_public"]
@@ -58,6 +58,6 @@ def choose_public(
         return Choice("auto", "cpu", f"on the CPU: {MissingExtra(name, ENGINES[name].extra)}")
     needed = estimate(name, Kind.PUBLIC, size, storage=storage, predicts=predicts) or 0
     if needed > (free := devices.cuda_free_bytes()):
-        sizes = f"the GPU has {free / 2**30:.1f} GiB free, and {needed / 2**30:.1f} GiB are needed"
+        sizes = f"the GPU has {memory_text(free)} free, and {memory_text(needed)} are needed"
         return Choice("auto", "cpu", f"on the CPU: {sizes}")
     return Choice(name, "cuda", f"on the GPU: {entries:,} entries, more than the {limit}")

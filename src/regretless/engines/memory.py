@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from regretless.engines import devices
 from regretless.engines.registry import Kind, find_engine, load
-from regretless.errors import Advice, WouldNotFit
+from regretless.errors import Advice, WouldNotFit, memory_text
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.memory import available_bytes
 from regretless.forms.public_size import PublicSize
@@ -72,8 +72,8 @@ def check_public_fits(name: str, size: PublicSize, *, device: str, what: str = "
         return
     fitting = []
     if options.get("storage") == 32 and (halved := needs(name, device, storage=16)) <= free:
-        fitting.append(Advice("storage", 16, f"needs {halved / 2**30:.1f} GiB, which fits"))
+        fitting.append(Advice("storage", 16, f"needs {memory_text(halved)}, which fits"))
     if device == "cuda" and (on_cpu := needs("numba", "cpu")) <= available_bytes():
-        fitting.append(Advice("device", "cpu", f"needs {on_cpu / 2**30:.1f} GiB, which fits"))
+        fitting.append(Advice("device", "cpu", f"needs {memory_text(on_cpu)}, which fits"))
     memory = "memory" if device == "cpu" else "GPU memory"
     raise WouldNotFit(f"{what} in the {name} engine", needed=needed, available=free, memory=memory, advice=fitting)

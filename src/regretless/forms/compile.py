@@ -31,8 +31,8 @@ from regretless.forms.memory import available_bytes, resident_bytes
 from regretless.games.game import CHANCE, Game
 
 __all__ = [
-    "Enumeration", "action_probabilities", "check_strategy", "compile_history", "invert", "last_pairs",
-    "report_enumeration", "strategy_array", "uniform_array", "unknown_information_set",
+    "Enumeration", "action_probabilities", "check_strategy", "compile_history", "impossible_sets", "invert",
+    "last_pairs", "report_enumeration", "strategy_array", "uniform_array", "unknown_information_set",
 ]  # fmt: skip
 
 BYTES_PER_NODE = 100  # of a two-player game: arrays of the form, temporaries, and what the leanest engine adds
@@ -43,7 +43,8 @@ REPORT_AFTER = 1.0  # seconds; shorter walks are not reported
 RESERVE = 1 / 8  # share of the initially free memory to leave free: between two checks, states may take much
 LIBRARIES = 64 * 2**20  # bytes to leave free for what engines load afterwards, such as numba's compiler
 LARGEST_PAYOFF = 1e20  # regrets sum payoffs over iterations, and the float32 maximum is 3e38
-SUM_TOLERANCE = 1e-6  # allowed error in the sums of chance probabilities, of strategies and of payoffs
+SUM_TOLERANCE = 1e-6  # allowed error in the sums of chance probabilities and of payoffs
+STRATEGY_TOLERANCE = 1e-5  # the same for the probabilities of a strategy, which may have been computed in 32 bits
 
 
 class Enumeration(NamedTuple):
@@ -215,15 +216,15 @@ class _Walk:
 
     def _check_memory(self, nodes: int) -> None:
         """Report how far the walk is, and refuse the game if what is still to be allocated does not fit."""
-        taken = max(0, resident_bytes() - self.resident_at_start)
+        allocated = max(0, resident_bytes() - self.resident_at_start)
         seconds = time.monotonic() - self.began
         if self.report is not None and seconds >= REPORT_AFTER:
-            self.report(Enumeration(nodes, taken, seconds))
+            self.report(Enumeration(nodes, allocated, seconds))
         needed = nodes * (BYTES_PER_NODE + 8 * max(0, self.players - 2)) + len(self.sets) * BYTES_PER_INFORMATION_SET
         left = available_bytes() - self.reserve
         if needed > left:
             what = f"{self.game.name} (more than {nodes:,} nodes, {len(self.codes) - 1:,} moves deep)"
-            raise WouldNotFit(what, needed=taken + needed, available=max(0, taken + left), partial=True)
+            raise WouldNotFit(what, needed=allocated + needed, available=max(0, allocated + left), partial=True)
 
 
 def _join(buffers: Sequence[array[Any]], dtype: type) -> Any:
@@ -393,14 +394,18 @@ def check_strategy(form: HistoryForm, strategy: FloatArray) -> FloatArray:
     """An array over pairs, or an error that names the information set where it is not a strategy."""
     strategy = np.asarray(strategy, dtype=np.float64)
     _check_length(form, strategy)
-    totals = np.add.reduceat(strategy, form.first_pair[:-1]) if len(strategy) else strategy
-    wrong = ~(np.abs(totals - 1.0) <= SUM_TOLERANCE)
-    negative = np.flatnonzero(~(strategy >= 0.0))
-    wrong[np.searchsorted(form.first_pair, negative, side="right") - 1] = True
-    for number in np.flatnonzero(wrong)[:1].tolist():
+    for number in impossible_sets(strategy, form.first_pair)[:1].tolist():
         pairs = strategy[form.first_pair[number] : form.first_pair[number + 1]].tolist()
         raise _impossible(dict(zip(form.actions[number], pairs, strict=True)), form.keys[number])
     return strategy
+
+
+def impossible_sets(strategy: FloatArray, first_pair: IntArray) -> IntArray:
+    """Numbers of the information sets whose probabilities in an array over pairs are below 0 or do not sum to 1."""
+    if not len(strategy):
+        return np.empty(0, dtype=np.int64)
+    totals, smallest = (fold.reduceat(strategy, first_pair[:-1]) for fold in (np.add, np.minimum))
+    return np.flatnonzero(~((np.abs(totals - 1.0) <= STRATEGY_TOLERANCE) & (smallest >= 0.0)))  # NaN is neither
 
 
 def unknown_information_set(key: str, game: str) -> InvalidOption:
@@ -413,7 +418,7 @@ def _check_length(form: HistoryForm, strategy: FloatArray) -> None:
 
 
 def _is_distribution(numbers: Sequence[float]) -> bool:
-    return min(numbers) >= 0.0 and abs(sum(numbers) - 1.0) <= SUM_TOLERANCE  # false if any is not a number
+    return min(numbers) >= 0.0 and abs(sum(numbers) - 1.0) <= STRATEGY_TOLERANCE  # false if any is not a number
 
 
 def _impossible(given: Mapping[str, float], key: str) -> InvalidOption:

@@ -29,7 +29,7 @@ LONGEST_NAME = 1000  # characters
 DEEPEST = 10  # nesting of games as parameters of games
 _READS_A_FILE = re.compile(r"(\w*(?:file|filename|path|folder|root|dir|directory))\s*=", re.IGNORECASE)
 
-_Moves = tuple[tuple[Action, ...], dict[Action, int], list[int]]
+_LegalActions = tuple[tuple[Action, ...], dict[Action, int], list[int]]
 
 TERMINAL = -4  # returned by OpenSpiel's `current_player` where the game is over
 
@@ -84,8 +84,8 @@ class OpenSpielGame(Game[OpenSpielState]):
         self.zero_sum = utility == pyspiel.GameType.Utility.ZERO_SUM
         self._players: int = raw.num_players()
         # By key: the texts of the actions, and their numbers by text and in OpenSpiel's order. Sets share equal ones.
-        self._sets: dict[str, _Moves] = {}
-        self._shared: dict[tuple[tuple[Action, ...], tuple[int, ...]], _Moves] = {}
+        self._sets: dict[str, _LegalActions] = {}
+        self._shared: dict[tuple[tuple[Action, ...], tuple[int, ...]], _LegalActions] = {}
 
     def num_players(self) -> int:
         return self._players

@@ -22,7 +22,7 @@ from regretless.engines.memory import estimate
 from regretless.engines.public.compiled.sizes import learned_bytes
 from regretless.engines.public.formats import FORMATS
 from regretless.engines.registry import Kind
-from regretless.errors import Advice, InvalidOption, WouldNotFit
+from regretless.errors import Advice, InvalidOption, WouldNotFit, memory_text
 from regretless.forms.memory import available_bytes
 from regretless.forms.public_size import PublicSize, count_holders
 from regretless.holdem.form.runouts import SpotParts, parts_of
@@ -107,7 +107,7 @@ def estimate_spot(spot: Spot, *, threads: int = 1, predicts: bool = False, size:
         solving_bytes=solving,
         memory_bytes={bits: needed + saving for bits, needed in solving.items()},
         file_bytes=file,
-        resumable_bytes={bits: file + size for bits, size in learned.items()},
+        resumable_bytes={bits: file + learned[bits] for bits in STORAGES},
     )
 
 
@@ -128,7 +128,7 @@ def check_fits(
     if found.memory_bytes[storage] > free:
         fitting = []
         if storage != 16 and found.memory_bytes[16] <= free:
-            fitting.append(Advice("storage", 16, f"needs {found.memory_bytes[16] / 2**30:.1f} GiB, which fits"))
+            fitting.append(Advice("storage", 16, f"needs {memory_text(found.memory_bytes[16])}, which fits"))
         raise WouldNotFit(
             f"{spot.name or 'the spot'} in {storage} bits",
             needed=found.memory_bytes[storage],

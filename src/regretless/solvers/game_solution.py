@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from regretless.engines.contract import Snapshot
 from regretless.errors import InvalidFile, InvalidGame
+from regretless.forms.compile import impossible_sets
 from regretless.forms.history import FloatArray, Strategy
 from regretless.games.game import Game
 from regretless.games.registry import load
@@ -41,8 +42,6 @@ from regretless.storage.fields import Fields
 from regretless.storage.tensor_file import DAMAGED
 
 __all__ = ["LEARNED", "GameSolution", "packed_strategy", "public_snapshot", "unpacked_strategy"]
-
-SUM_TOLERANCE = 1e-5  # of probabilities that were computed in 32 bits
 
 LEARNED = tuple(f"{name}.{player}" for name in ("regret", "average", "matched") for player in range(2))
 
@@ -168,7 +167,7 @@ def unpacked_strategy(file: Container, information_sets: int) -> Strategy:
     places = first_pair.tolist()
     fits = len(keys) == information_sets and len(actions) == len(probabilities) == places[-1]
     rises = places[0] == 0 and all(start < end for start, end in pairwise(places))
-    if not fits or not rises or not _are_probabilities(probabilities, first_pair):
+    if not fits or not rises or len(impossible_sets(probabilities, first_pair)):
         raise ValueError("information sets, actions and probabilities do not match")
     numbers = probabilities.tolist()
     strategy = {
@@ -178,12 +177,6 @@ def unpacked_strategy(file: Container, information_sets: int) -> Strategy:
     if sum(map(len, strategy.values())) != len(numbers):
         raise ValueError("an information set names an action twice")
     return strategy
-
-
-def _are_probabilities(numbers: FloatArray, first_pair: NDArray[np.int64]) -> bool:
-    """Whether the numbers of every information set are at least 0 and sum to 1."""
-    totals = np.add.reduceat(numbers, first_pair[:-1]) if len(numbers) else numbers
-    return bool((numbers >= 0).all() and (np.abs(totals - 1.0) <= SUM_TOLERANCE).all())
 
 
 def _pack_texts(texts: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -222,7 +215,7 @@ def _snapshot(file: Container, iterations: int) -> Snapshot | None:
         return None
     pairs = file.entry("solution").shape
     arrays = {name: _numbers(file, name, pairs) for name in ("regret", "average", "strategy")}
-    if arrays["average"].min(initial=0.0) < 0 or not _are_probabilities(arrays["strategy"], file.array("first_pair")):
+    if arrays["average"].min(initial=0.0) < 0 or len(impossible_sets(arrays["strategy"], file.array("first_pair"))):
         raise ValueError("sums of strategies are below 0, or a strategy does not sum to 1")
     if "sampler" in file:
         arrays["sampler"] = _sampler(_numbers(file, "sampler"))

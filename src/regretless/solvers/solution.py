@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
+import weakref
 from abc import ABC, abstractmethod
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -179,10 +182,14 @@ class Solution(ABC):
 
 
 def _unpickled(kind: type[Solution], content: bytes, path: Path | None) -> Solution:
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # Windows deletes no file that is open
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
         file = Path(folder) / "solution.rgl"
         file.write_bytes(content)
-        return replace(kind.load(file), path=path)
+        solution = replace(kind.load(file), path=path)
+        if sys.platform == "win32":  # where each read opens the file again (`tensor_file`)
+            weakref.finalize(solution, stack.pop_all().close)
+        return solution
 
 
 def restore_engine(engine: Engine[Any, Any], snapshot: Snapshot, where: object) -> None:

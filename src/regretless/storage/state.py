@@ -150,9 +150,9 @@ def replace_state(path: Path, root: Path) -> Iterator[Path]:
 def lock_state(path: Path, root: Path, *, wait: bool) -> Iterator[bool]:
     """Lock a file, created if it is missing, during the block; False if another process has locked it.
 
-    With `wait`, the block begins when no other process does. On a file system without locks, nothing is locked. The
-    operating system ends the lock with the process, however that ends. Nothing is written to the file, which stays: if
-    it were removed, a process that had opened it before could lock what another no longer sees.
+    With `wait`, the block begins once no other process has it locked. On a file system without locks, nothing is
+    locked. The operating system ends the lock with the process, however that ends. Nothing is written to the file,
+    which stays: if it were removed, a process that had opened it before could lock what another no longer sees.
     """
     descriptor = open_state(path, root, os.O_RDWR | os.O_CREAT)
     try:

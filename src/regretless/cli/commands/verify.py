@@ -102,9 +102,9 @@ def _print(found: Verification) -> None:
 
 
 def _spot_rows(found: SpotVerification) -> list[tuple[str, str, str]]:
-    least = "" if found.exact else "at least "
+    bound = "" if found.exact else "at least "
     rows = [
-        ("exploitability, % of the pot", f"{least}{found.exploitability_pct_pot:.5f}", f"{found.reported_pct_pot:.5f}")
+        ("exploitability, % of the pot", f"{bound}{found.exploitability_pct_pot:.5f}", f"{found.reported_pct_pot:.5f}")
     ]
     for player, reported in found.reported_ev.items():
         recomputed = "" if found.ev is None else f"{found.ev[player]:.5f}"

@@ -18,7 +18,7 @@ from regretless.deep.worlds.world import World
 from regretless.engines import devices
 from regretless.engines.contract import Evaluation, Snapshot
 from regretless.engines.sequence.torch_engine import torch_device
-from regretless.errors import Advice, InvalidOption, WouldNotFit
+from regretless.errors import Advice, InvalidOption, WouldNotFit, memory_text
 from regretless.forms.history import HistoryForm
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
@@ -176,12 +176,12 @@ def check_fits(what: str, world: World[Any], settings: TrainingSettings, *, extr
     hint, advice = "", []
     fitting = next((smaller for smaller in _smaller_memories(settings) if needs(smaller) <= free), None)
     if fitting is None:
-        least = needs(replace(settings, advantage_capacity=1, strategy_capacity=1)) / 2**30
-        hint = f"networks, batches and measuring need {least:.1f} GiB, even without memories"
+        smallest = needs(replace(settings, advantage_capacity=1, strategy_capacity=1))
+        hint = f"networks, batches and measuring need {memory_text(smallest)}, even without memories"
     else:
         changed = [name for name in CAPACITIES if getattr(fitting, name) != getattr(settings, name)]
         smaller = [Advice(name, getattr(fitting, name), "") for name in changed]
-        effect = f"needs {needs(fitting) / 2**30:.1f} GiB, which fits"
+        effect = f"needs {memory_text(needs(fitting))}, which fits"
         command, keyword = " ".join(map(Advice.as_option, smaller)), ", ".join(map(Advice.as_keyword, smaller))
         advice.append(Advice("capacities", None, effect, command, keyword))
     if on_gpu and needed <= available_bytes():

@@ -24,7 +24,17 @@ from regretless.forms.history import FloatArray
 from regretless.forms.public import BettingTree, Kind, PublicForm
 from regretless.reprs import brief
 
-__all__ = ["LANES", "Layout", "check_rows", "given_rows", "make_layout", "padded", "put", "take_alike", "walking_order"]
+__all__ = [
+    "LANES",
+    "Layout",
+    "check_rows",
+    "checked_rows",
+    "make_layout",
+    "padded",
+    "put",
+    "take_alike",
+    "walking_order",
+]
 
 LANES = 16
 
@@ -129,8 +139,8 @@ def take_alike(form: PublicForm, strategy: FloatArray, node: int, runout: int) -
     return np.asarray(strategy[:, form.symmetry.hands[int(form.tree.player[node])][symmetry]])
 
 
-def given_rows(form: PublicForm, strategy: PublicStrategy, node: int, runout: int) -> FloatArray:
-    """[actions, H] a strategy that is handed in, as `take_alike` has it; an impossible one is refused."""
+def checked_rows(form: PublicForm, strategy: PublicStrategy, node: int, runout: int) -> FloatArray:
+    """[actions, H] a caller's strategy, as `take_alike` has it; an impossible one is refused."""
     rows = take_alike(form, np.asarray(strategy(node, runout)), node, runout)
     check_rows(form, rows, node)
     return rows

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy
 from regretless.engines.public.formats import NumberFormat, Stored
-from regretless.engines.public.layout import given_rows
+from regretless.engines.public.layout import checked_rows
 from regretless.engines.public.stored import Mode, Place, StoredEngine
 from regretless.forms.blockers import compatible
 from regretless.forms.history import FloatArray
@@ -102,7 +102,7 @@ class PublicReference(StoredEngine):
         """Values and best responses of a strategy, by default of the average."""
 
         def alike(node: int, runout: int) -> FloatArray:
-            return given_rows(self.form, strategy or self.strategy, node, runout)
+            return checked_rows(self.form, strategy or self.strategy, node, runout)
 
         def value(own: int, mode: Mode) -> float:
             values = self._root(_Walk(own, mode, alike))

@@ -2,8 +2,8 @@
 
 Rivers and turns are evaluated on every runout, and so are flops, with 49 turns and 48 rivers each, unless that would
 take minutes. Then, or on request, only some turns are evaluated, each with all its rivers. What the others would add
-is not estimated: a strategy may lose everything it loses on one turn card, and a sample without that card has no
-sign of it. What is computed instead is a lower bound. A player who follows the strategy except on the evaluated turns
+is not estimated: all of a strategy's losses may come from one turn card, of which a sample without that card shows no
+sign. What is computed instead is a lower bound. A player who follows the strategy except on the evaluated turns
 T, where they best-respond, gains
 
     G_i = Σ_{t ∈ T} Σ_h r_i[h] · (best_t[h] − mean_t[h]) / pairs        r_i: own reach of the lines out of the flop
@@ -36,8 +36,8 @@ from regretless.solvers.verification import Verification
 __all__ = ["TURNS", "SpotVerification", "full_seconds", "verification_bytes", "verify_spot"]
 
 TURNS = DECK - 3  # after each flop
-SAMPLED_TURNS = 12  # evaluated on a flop that would take longer than
-PATIENCE = 120.0  # seconds
+PATIENCE = 120.0  # seconds; a flop that would take longer is evaluated on some turn cards only
+SAMPLED_TURNS = 12  # how many
 TOLERANCES = {64: 1e-6, 32: 1e-6, 16: 1e-4}  # of the pot, by the bits per stored probability
 DEEP = 5.0  # pots; rounding grows with stacks that are deeper
 FIXED_BYTES = 16 << 20  # small tables, and pieces of the file

@@ -33,18 +33,18 @@ from typing import Any, Self
 from regretless.errors import InvalidFile, RebuiltFile
 from regretless.holdem.reading.columns import pyarrow
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.studies.manifest import MANIFEST, PART, Manifest, check_folder
+from regretless.holdem.studies.manifest import MANIFEST, PART, PARTS, Manifest, check_folder
 from regretless.holdem.studies.plan import StudyPlan, StudySpot
 from regretless.holdem.studies.rows import run_row, spot_rows
 from regretless.holdem.studies.schema import TABLES, arrow_schema
 from regretless.storage.atomic import reason
 from regretless.storage.fields import DamagedFields, Fields
-from regretless.storage.state import check_state, check_state_folder, replace_state, state_folder
+from regretless.storage.state import check_state, check_state_folder, open_state, replace_state, state_folder
 
 __all__ = ["AGAIN", "GrowingFolder", "SpotRows", "StudyFolder"]
 
 MERGED = "merged.json"
-PARTS, SUFFIXES = ("solutions", *TABLES), (".rgl", ".parquet")  # folders with a file per spot, and how these end
+SUFFIXES = (".rgl", ".parquet")  # of the files in `PARTS`
 LARGEST_MERGED = 2**20  # bytes of merged.json
 LARGEST_PART = 2**30  # bytes of the rows of a part
 MERGED_ROWS = 100_000  # rows per group of a merged file
@@ -392,10 +392,9 @@ def _check_files(folder: Path) -> None:
 
 
 def _sha256(path: Path, root: Path, largest: int) -> str:
-    check_state(path, root)
-    if path.lstat().st_size > largest:
-        raise InvalidFile(path, "is damaged: it is too large")
-    with open(path, "rb") as file:
+    with open(open_state(path, root, os.O_RDONLY), "rb") as file:
+        if os.fstat(file.fileno()).st_size > largest:
+            raise InvalidFile(path, "is damaged: it is too large")
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

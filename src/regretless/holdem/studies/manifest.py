@@ -23,13 +23,13 @@ from regretless.storage.atomic import is_temporary
 from regretless.storage.fields import DamagedFields, Fields
 from regretless.storage.state import check_state, replace_state
 
-__all__ = ["LOCK", "MANIFEST", "PART", "Manifest", "check_folder"]
+__all__ = ["LOCK", "MANIFEST", "PART", "PARTS", "Manifest", "check_folder"]
 
 LOCK = "run.lock"  # locked by the process that runs the study
 MANIFEST = "study.json"
 PART = re.compile(r"(\w[\w-]*)\.parquet")  # the file of a spot in a table
 LARGEST = 16 * 2**20  # bytes
-_FOLDERS = (*TABLES, "solutions")
+PARTS = ("solutions", *TABLES)  # folders with a file per spot
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def check_folder(path: str | Path, plan: StudyPlan) -> str | None:
 def _is_unused(folder: Path) -> bool:
     """Whether a folder has nothing but what a run creates before its manifest: one has just begun, or was killed."""
     return all(
-        path.name == LOCK or is_temporary(path.name) or (path.name in _FOLDERS and not any(path.glob("*")))
+        path.name == LOCK or is_temporary(path.name) or (path.name in PARTS and not any(path.glob("*")))
         for path in folder.iterdir()
     )
 

@@ -61,6 +61,9 @@ class Coverage:
     def is_complete(self) -> bool:
         return self.solved >= self.spots
 
+    def as_json(self) -> dict[str, Any]:
+        return {**vars(self), "complete": self.is_complete}
+
     def __str__(self) -> str:
         if self.is_complete:
             return f"all {self.spots:,} spots are solved"
@@ -116,7 +119,7 @@ class StudyReport:
             "actions": list(self.actions),
             "rows": [row(each) for each in self.rows],
             "total": row(self.total),
-            "coverage": {**vars(self.coverage), "complete": self.coverage.is_complete},
+            "coverage": self.coverage.as_json(),
         }
 
     def flat_rows(self) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from regretless.engines.devices import thread_limit
-from regretless.errors import RegretlessError
+from regretless.errors import RegretlessError, memory_text
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import BettingTree, Kind
 from regretless.holdem.estimate import STORAGES, Estimate, estimate_spot
@@ -161,7 +161,7 @@ def _estimate_json(spot: Spot, found: Estimate, threads: int, target: float) -> 
     fits = {bits: found.memory_bytes[bits] <= free for bits in STORAGES}
     note = None
     if not fits[32]:
-        needs = f"needs {found.memory_bytes[32] / 2**30:.1f} GiB and {free / 2**30:.1f} GiB are free"
+        needs = f"needs {memory_text(found.memory_bytes[32])} and {memory_text(free)} are free"
         remedy = "16 bits fit" if fits[16] else "use fewer sizes or start on a later street"
         note = f"{needs}: {remedy}"
     return {

@@ -76,7 +76,7 @@ def flops_json(report: StudyReport) -> dict[str, Any]:
         | {name: [rounded(getattr(row, name)) for row in rows] for name in MEANS},
         "frequencies": [[rounded(row.frequencies[action]) for row in rows] for action in report.actions],
         "total": _total(report.total, report.actions),
-        "coverage": vars(report.coverage) | {"complete": report.coverage.is_complete},
+        "coverage": report.coverage.as_json(),
     }
 
 

@@ -57,11 +57,11 @@ async def resume(service: Service, given: dict[str, Any]) -> dict[str, Any]:
     request = job.request
     if job.is_over:
         ends = {"target": given["target"], "iterations": given["iterations"]}
-        request = await run_in_threadpool(_asked_again, service, job, ends)
+        request = await run_in_threadpool(_renewed_request, service, job, ends)
     return {"solve": service.queue.as_json(service.queue.resume(job.id, request))}
 
 
-def _asked_again(service: Service, job: Job, ends: dict[str, Any]) -> JobRequest:
+def _renewed_request(service: Service, job: Job, ends: dict[str, Any]) -> JobRequest:
     """The request of a solve that is over, checked like a new one: the list of solves may come from somebody else."""
     before = job.request
     options = before.options | (ends if any(value is not None for value in ends.values()) else {})

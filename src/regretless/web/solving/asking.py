@@ -11,7 +11,7 @@ from regretless.api import load, problem_of
 from regretless.cards.deck import board_text
 from regretless.engines.devices import available_cores
 from regretless.errors import InvalidOption
-from regretless.games.registry import catalogue
+from regretless.games.registry import names
 from regretless.holdem.estimate import estimate_spot
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.problem import SpotProblem, spot_problem
@@ -105,7 +105,7 @@ def _game(given: dict[str, Any], options: dict[str, Any], library: Library, take
 
 def _check_game(field: str, game: str) -> None:
     """Refuse any game but one of the package: the file of one, or the name of another library's."""
-    known = [entry.name for entry in catalogue() if entry.rules.solvable]
+    known = names()
     plain = game.partition("(")[0].strip().replace("-", "_")
     if plain not in {each.replace("-", "_") for each in known} or game.strip().lower().endswith(".efg"):
         raise InvalidOption(field, game, f"is not one of {', '.join(known)}")

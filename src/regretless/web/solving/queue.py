@@ -19,7 +19,7 @@ from collections.abc import AsyncIterator
 from hashlib import sha256
 from typing import Any
 
-from regretless.errors import InvalidFile, RegretlessError, UnreadableSolve
+from regretless.errors import InvalidFile, RegretlessError, UnreadableSolve, memory_text
 from regretless.forms.memory import available_bytes
 from regretless.solvers.record import Record
 from regretless.storage.container import open_container
@@ -194,11 +194,13 @@ class SolveQueue:
 
         Its process saves once more before it ends, perhaps after this server has started, and perhaps it had finished.
         """
-        revision = self.library.revision(job.request.file)
-        if job.state != "stopped" or revision is None or self._revisions.get(job.id) == revision:
+        if job.state != "stopped":
+            return
+        file = job.request.file
+        revision = self.library.revision(file)
+        if revision is None or self._revisions.get(job.id) == revision:
             return
         self._revisions[job.id] = revision
-        file = job.request.file
         with contextlib.suppress(RegretlessError):  # not a solution: opening it says so
             record = Record.read(open_container(self.library.existing(file, ".rgl")))
             job.saved, job.iteration, job.seconds = True, record.iterations, record.seconds
@@ -296,7 +298,8 @@ class SolveQueue:
             promised = sum(other.request.needed_bytes for other in self.jobs.values() if other.state == "starting")
             free = available_bytes() - promised
             if job.request.needed_bytes > free and self._tasks:
-                job.message = f"waits for memory: it needs {_gib(job.request.needed_bytes)}, {_gib(free)} are free"
+                needed, left = memory_text(job.request.needed_bytes), memory_text(max(free, 0))
+                job.message = f"waits for memory: it needs {needed}, {left} are free"
                 self._changed(job)
                 return
             job.state, job.message, job.started = "starting", None, time.time()
@@ -406,7 +409,3 @@ def _shortfall(reason: str, job: Job) -> str | None:
     if reason != "iterations" or job.target is None:
         return None
     return f"the target was not reached within {job.iteration:,} iterations"
-
-
-def _gib(size: int) -> str:
-    return f"{max(size, 0) / 2**30:.1f} GiB"

@@ -32,7 +32,7 @@ from typing import Any, TextIO
 from regretless.api import load, problem_of
 from regretless.engines.contract import PublicEngine
 from regretless.engines.public.compiled.engine import kernels_are_compiled
-from regretless.errors import Advice, InvalidFile, RegretlessError
+from regretless.errors import Advice, InvalidFile, RegretlessError, memory_text
 from regretless.forms.compile import Enumeration, report_enumeration
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
@@ -135,7 +135,7 @@ def _notes(tell: Callable[[dict[str, Any]], None]) -> Callable[[Enumeration], No
         nonlocal next_note
         if walk.seconds >= next_note:
             next_note = walk.seconds + 1.0
-            size = f"{walk.nodes:,} nodes, {walk.memory_bytes / 2**20:,.0f} MiB"
+            size = f"{walk.nodes:,} nodes, {memory_text(walk.memory_bytes)}"
             tell({"event": "note", "message": f"enumerating the game: {size} so far"})
 
     return note

@@ -11,7 +11,7 @@ import numpy as np
 from regretless.engines.contract import PublicStrategy
 from regretless.engines.public.compiled.jobs import Division, Job, Scratch, aligned, make_steps
 from regretless.engines.public.compiled.team import Team
-from regretless.engines.public.layout import Layout, given_rows
+from regretless.engines.public.layout import Layout, checked_rows
 
 __all__ = ["GivenRows", "RunoutWalk"]
 
@@ -84,5 +84,5 @@ class GivenRows:
         for player in range(2):
             for node in self.layout.decisions(player, street):
                 for runout in runouts:
-                    rows = given_rows(self.layout.form, self.strategy, node, runout)
+                    rows = checked_rows(self.layout.form, self.strategy, node, runout)
                     self.window.write(self.numbers[player], node, runout - runouts.start, rows)

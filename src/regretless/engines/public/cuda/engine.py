@@ -33,7 +33,7 @@ from regretless.engines.public.formats import (
     needs_wide_sums,
     number_format,
 )
-from regretless.engines.public.layout import LANES, given_rows, padded, put
+from regretless.engines.public.layout import LANES, checked_rows, padded, put
 from regretless.engines.public.stored import BoolArray, Lock, Place, StoredEngine
 from regretless.errors import Advice, InvalidGame, MissingExtra
 from regretless.forms.history import FloatArray
@@ -260,7 +260,7 @@ class CudaPublicEngine(StoredEngine):
                         self.layout.write_all(host, node, strategy.stacked(node))
                         continue
                     for runout in range(int(self.layout.runouts[street])):
-                        rows = given_rows(self.form, strategy, node, runout)
+                        rows = checked_rows(self.form, strategy, node, runout)
                         self.layout.write(host, node, runout, rows)
             numbers.append(self._on.upload(host))
         walks = self._make_walks(32) if self.storage != 32 else self._walks

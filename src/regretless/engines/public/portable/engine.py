@@ -26,7 +26,7 @@ from regretless.engines.public.formats import (
     needs_wide_tiles,
     number_format,
 )
-from regretless.engines.public.layout import given_rows, make_layout
+from regretless.engines.public.layout import checked_rows, make_layout
 from regretless.engines.public.portable.blocks import Block, make_block
 from regretless.engines.public.portable.learning import Learning
 from regretless.engines.public.portable.numbers import Chances, Numbers, as_floats
@@ -277,7 +277,7 @@ class PortablePublicEngine(StoredEngine):
                 for node in here.decisions[player].tolist():
                     first = int(self._plan.first_entry[node])
                     for number, runout in enumerate(runouts):  # one by one, as files store them
-                        played = given_rows(form, strategy, node, runout)
+                        played = checked_rows(form, strategy, node, runout)
                         rows[number, first : first + len(played), : played.shape[1]] = played
                 both.append(match(torch.from_numpy(rows).to(self._where), here.batches[player]))
             return both[0], both[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from regretless.engines.public.formats import FORMATS, number_format
 from regretless.engines.public.layout import LANES, padded
-from regretless.errors import Advice, WouldNotFit
+from regretless.errors import Advice, WouldNotFit, memory_text
 from regretless.forms.public import Kind
 from regretless.forms.public_size import PublicSize
 
@@ -77,7 +77,7 @@ def check_fits(size: PublicSize, *, storage: int, predicts: bool, wide: bool, fr
     if needed[storage] > free:
         advice = Advice("device", "cpu", "uses the memory of the machine")
         if needed[16] <= free:
-            advice = Advice("storage", 16, f"needs {needed[16] / 2**30:.1f} GiB, which fits")
+            advice = Advice("storage", 16, f"needs {memory_text(needed[16])}, which fits")
         raise WouldNotFit(
             f"the solve in {storage} bits on the CUDA device", needed=needed[storage], available=free, advice=[advice]
         )
