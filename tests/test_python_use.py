@@ -96,13 +96,21 @@ def test_a_spot_takes_text_where_a_file_has_text() -> None:
         ),
         ({"board": (1, 2, 99)}, "board: (1, 2, 99) must be cards"),
         ({"oop": "AKx"}, "oop.range: 'AKx' at position 3: "),
-        ({"ip": 5}, "ip: 5 must be a table"),
-        ({"bets": "50%"}, "bets: '50%' must be a table"),
+        ({"ip": 5}, "ip: 5 must be text such as 'QQ+, AKs'"),
+        ({"bets": "50%"}, "bets: '50%' must be a dictionary such as {'bet': '50%'}"),
+        ({"rules": 3}, "rules: 3 must be a dictionary such as {'add_allin': 1.5}"),
     ],
 )
 def test_a_wrong_spot_is_one_sentence(change: dict[str, Any], sentence: str) -> None:
     with pytest.raises((InvalidOption, InvalidText), match="^" + re.escape(sentence)):
         rl.Spot(**{**RIVER, "oop": "AK", "ip": "QQ", "bets": BETS, **change})
+
+
+@pytest.mark.parametrize("line", [0, ["check"], None])
+def test_a_line_that_is_no_text_is_one_sentence(line: Any) -> None:
+    solution = rl.solve(rl.Spot(**RIVER, oop="AK", ip="QQ", bets=BETS), iterations=1)
+    with pytest.raises(InvalidOption, match=r"^line: .* must be text, such as 'check, bet 50'$"):
+        solution.node(line)
 
 
 # --- names of the literature -----------------------------------------------------------------------------------------

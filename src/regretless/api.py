@@ -16,7 +16,6 @@ from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.game import Game
 from regretless.games.push_fold import PushFold
 from regretless.games.registry import as_game
-from regretless.games.registry import load as load_game
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.game_reader import is_game_file
 from regretless.holdem.spots.spot import Spot
@@ -289,7 +288,7 @@ def problem_of(what: object, options: dict[str, Any]) -> Problem[Any, Any]:
     if earlier is not None:
         what = earlier.game if what is None else what
         form = form or earlier.settings.form
-    rules = load_game(str(what)) if isinstance(what, str | Path) else as_game(what)
+    rules = as_game(str(what) if isinstance(what, Path) else what)
     if isinstance(rules, FlopHoldem):
         from regretless.holdem.games.flop_holdem import FlopHoldemProblem
 

@@ -214,7 +214,7 @@ def test_a_path_or_name_of_the_wrong_type_is_refused() -> None:
     with pytest.raises(InvalidOption, match="game: 3 is neither a game"):
         rl.Solver(3)  # type: ignore[arg-type]
     for spots in (3, [3], "spot.toml"):
-        with pytest.raises(InvalidOption, match="is not a list of spots"):
+        with pytest.raises(InvalidOption, match=r"is not a list of spots, such as \[Spot.read"):
             rl.solve_many(spots)  # type: ignore[arg-type]
     with pytest.raises(InvalidFile, match="the folder nodir does not exist"):
         rl.solve("kuhn", checkpoint="nodir/kuhn.rgl")

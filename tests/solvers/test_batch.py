@@ -23,7 +23,7 @@ def test_the_ante_matters() -> None:
 
 
 def test_games_of_different_shape_are_no_batch() -> None:
-    with pytest.raises(InvalidGame, match=r"game 1 of the batch, leduc\(ranks=4\), differs from the first"):
+    with pytest.raises(InvalidGame, match=r"game 1 of the batch, leduc\(ranks=4\), differs from the first, leduc, in"):
         rl.solve_batch(["leduc", "leduc(ranks=4)"])
 
 
@@ -32,3 +32,5 @@ def test_an_empty_batch_and_no_iterations_are_refused() -> None:
         rl.solve_batch([])
     with pytest.raises(InvalidOption, match="iterations"):
         rl.solve_batch(["kuhn"], iterations=0)
+    with pytest.raises(InvalidOption, match="games: 'kuhn' must be a list of games"):
+        rl.solve_batch("kuhn")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import regretless as rl
-from regretless.errors import InvalidOption
+from regretless.errors import InvalidOption, InvalidText
 from regretless.games import Kuhn, Leduc
-from regretless.solvers import CFR, VanillaCFR, evaluate
+from regretless.solvers import CFR, BestResponse, VanillaCFR, evaluate, expected_values, uniform_strategy
 from regretless.solvers.readable.training import KuhnTrainer
 
 
@@ -28,6 +30,23 @@ def test_it_finds_the_equilibrium_of_kuhn() -> None:
     cfr = rl.VanillaCFR(Kuhn())
     cfr.train(1_000)
     assert evaluate(Kuhn(), cfr.get_all_average_strategies()).exploitability < 0.01
+
+
+def test_games_go_by_their_names_too() -> None:
+    cfr = rl.VanillaCFR[Any]("kuhn")
+    cfr.train(10)
+    assert evaluate("kuhn", cfr.get_all_average_strategies()) == evaluate(Kuhn(), cfr.get_all_average_strategies())
+    assert evaluate("kuhn", uniform_strategy("kuhn")).values == expected_values("kuhn", uniform_strategy("kuhn"))
+    with pytest.raises(InvalidText, match="game: 'kunh': not a game of this package; did you mean kuhn"):
+        rl.VanillaCFR("kunh")
+    with pytest.raises(InvalidOption, match=r"game: 'Kuhn' is a class, not a game: pass an object, Kuhn\(…\)"):
+        rl.VanillaCFR(Kuhn)  # type: ignore[arg-type]
+
+
+def test_a_best_response_is_one_of_the_players() -> None:
+    for player in (-1, 2):
+        with pytest.raises(InvalidOption, match=f"player: {player} must be from 0 to 1"):
+            BestResponse("kuhn", uniform_strategy("kuhn"), player)
 
 
 def test_wrong_requests_are_one_sentence() -> None:

@@ -89,7 +89,11 @@ def test_a_custom_variant_is_written_but_not_read() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("cfr++", "variant: 'cfr\\+\\+' is not one of vanilla, plus, "),
+        ("cfr++", "variant: 'cfr\\+\\+' is not one of vanilla, plus, .*; did you mean cfr\\+\\?$"),
+        ("vanila", "did you mean vanilla\\?$"),
+        ("CFR_Plus", "did you mean cfr\\+\\?$"),
+        ("es-mccfr", "did you mean mccfr\\?$"),
+        ("minimax", "scheduled$"),
         ("discounted(gama=3)", "variant: .* at position 12: discounted has no parameter gama; did you mean gamma"),
         ("vanilla(alpha=1)", "vanilla has no parameter alpha .it has none"),
         ("discounted(3)", "parameters must be given by name, like discounted.alpha=…"),

@@ -10,7 +10,9 @@ import stat
 import subprocess
 import sys
 import time
+from base64 import b64encode
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -136,6 +138,9 @@ def test_people_get_a_page_that_says_how_to_get_in(locked: TestClient) -> None:
     assert answer.headers["content-type"].startswith("text/html")
     assert "regretless serve" in answer.text
     assert "refresh" not in answer.text
+    (style,) = re.findall(r"<style>(.*)</style>", answer.text, re.DOTALL)
+    digest = b64encode(sha256(style.encode()).digest()).decode()
+    assert f"'sha256-{digest}'" in answer.headers["content-security-policy"]  # or the browser ignores it
     assert locked.get(f"{API}/files", headers=headers).json()["error"]["code"] == "forbidden"
 
 

@@ -103,14 +103,20 @@ def load(text: str) -> Game[Any]:
 
 
 def as_game(given: object) -> Game[Any]:
-    """Rules as they are, or those of an OpenSpiel game.
+    """Rules as they are, those of the game that a text names, or those of an OpenSpiel game.
 
+    >>> as_game("leduc(ranks=4)").name
+    'leduc(ranks=4)'
     >>> as_game(42)
     Traceback (most recent call last):
     regretless.errors.InvalidOption: game: 42 is neither a game, the name of one, nor a game of OpenSpiel
     """
     if isinstance(given, Game):
         return given
+    if isinstance(given, str):
+        return load(given)
+    if isinstance(given, type) and issubclass(given, Game):
+        raise InvalidOption("game", given.__name__, f"is a class, not a game: pass an object, {given.__name__}(…)")
     if any(base.__module__.partition(".")[0] == "pyspiel" for base in type(given).__mro__):
         from regretless.games.openspiel import from_openspiel
 

@@ -85,7 +85,7 @@ def solve_many(
     """
     waiting: list[Any] = list(spots) if hasattr(spots, "__iter__") else [None]
     if not all(isinstance(spot, Spot) for spot in waiting):
-        raise InvalidOption("spots", spots, "is not a list of spots")
+        raise InvalidOption("spots", spots, "is not a list of spots, such as [Spot.read('spot.toml')]")
     check_options(Kind.SPOT, {**options, "threads": threads, "storage": storage})
     SpotProblem.check_machine(options.get("engine") or "auto", options.get("device") or "auto")
     if options.get("variant") is not None:

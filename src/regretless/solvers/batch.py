@@ -21,7 +21,7 @@ from regretless.errors import InvalidOption
 from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import FloatArray, HistoryForm, Strategy
 from regretless.games.game import Game
-from regretless.games.registry import load
+from regretless.games.registry import as_game
 from regretless.reprs import brief
 from regretless.variants.presets import read_variant
 from regretless.variants.variant import Schedule, schedule
@@ -66,6 +66,8 @@ def solve_batch(
     """
     if iterations < 1:
         raise InvalidOption("iterations", iterations, "must be at least 1")
+    if isinstance(games, str | Game):
+        raise InvalidOption("games", games, "must be a list of games; regretless.solve solves one")
     rows = schedule(read_variant(variant), 1, iterations)
     forms = [_compiled(game) for game in games]
     check_one_shape(forms)
@@ -83,7 +85,7 @@ def solve_batch(
 def _compiled(game: Game[Any] | str | HistoryForm) -> HistoryForm:
     if isinstance(game, HistoryForm):
         return game
-    return compile_history(load(game) if isinstance(game, str) else game)
+    return compile_history(as_game(game))
 
 
 def _one_by_one(forms: list[HistoryForm], rows: Schedule, threads: int) -> tuple[FloatArray, BatchedEvaluation]:

@@ -11,7 +11,7 @@ from regretless.engines.registry import Kind as Form
 from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import HistoryForm
 from regretless.games.game import Game
-from regretless.games.registry import as_game, load
+from regretless.games.registry import as_game
 from regretless.solvers.game_solution import GameSolution
 from regretless.solvers.problem import Problem
 from regretless.solvers.readable.linear_program import ExactEngine
@@ -45,7 +45,7 @@ class GameProblem(Problem[HistoryForm, GameEngine | ExactEngine]):
     solution_type: type[GameSolution] = GameSolution
 
     def __init__(self, game: object) -> None:
-        self.rules = load(game) if isinstance(game, str) else as_game(game)
+        self.rules = as_game(game)
         self.name = self.rules.name
 
     def form(self) -> HistoryForm:

@@ -10,7 +10,7 @@ from regretless.errors import InvalidOption
 from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import Strategy
 from regretless.games.game import Game
-from regretless.games.registry import as_game, load
+from regretless.games.registry import as_game
 from regretless.solvers.loop import Progress, Stop, run
 from regretless.solvers.readable.reference import Reference
 from regretless.solvers.request import Kind, check_options
@@ -40,7 +40,7 @@ class Solver:
             raise InvalidOption("batch_size", batch_size, "must be at least 1")
         if batch_size == 1 and device not in ("auto", "cpu"):
             raise InvalidOption("device", device, "is not for batch_size=1, the readable recursion on the CPU")
-        self.game = load(game) if isinstance(game, str) else as_game(game)
+        self.game = as_game(game)
         named = spelled_out({"variant": variant})
         self.rule = read_variant(named["variant"])
         sampling = Sampling(named.get("sampling", Sampling.FULL))

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, replace
+from difflib import get_close_matches
 from typing import Any, cast
 
 from regretless.errors import Advice, InvalidOption
@@ -82,7 +83,10 @@ def read_variant(given: str | Variant) -> Variant:
     if name.lower() == SAMPLED:
         raise InvalidOption("variant", given, "samples the tree", [Advice("sampling", "external", "does that")])
     if name not in PRESETS and name not in _UNNAMED:
-        raise InvalidOption("variant", given, f"is not one of {', '.join([*PRESETS, *_UNNAMED])}")
+        known = [*PRESETS, *_UNNAMED]
+        close = get_close_matches(name.lower().replace("_plus", "+"), [*known, *ALIASES, SAMPLED], n=1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise InvalidOption("variant", given, f"is not one of {', '.join(known)}{hint}")
     kind: type[Any] = _UNNAMED[name] if name in _UNNAMED else type(PRESETS[name])
     parameters = {field.name: field for field in fields(kind)}
     values = parameters_in("variant", text, len(before), name, parameters)

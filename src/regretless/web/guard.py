@@ -18,7 +18,9 @@ import ipaddress
 import re
 import secrets
 import socket
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from html import escape
 from urllib.parse import unquote
 
@@ -29,9 +31,15 @@ from regretless.web.endpoint import BODY_LIMIT, refusal_json
 
 __all__ = ["Guard", "is_loopback", "new_token"]
 
+# The style of the page without a token, which gets no other file.
+_REFUSED_STYLE = (
+    "body{max-width:36rem;margin:15vh auto;padding:0 1rem;font:1rem/1.5 system-ui,sans-serif}"
+    "h1{font-size:1.4rem;line-height:1.2}"
+)
+_STYLE_HASH = b64encode(sha256(_REFUSED_STYLE.encode()).digest()).decode()
 POLICY = (
-    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
-    "frame-ancestors 'none'"
+    f"default-src 'self'; style-src 'self' 'sha256-{_STYLE_HASH}'; img-src 'self' data:; object-src 'none'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 HEADERS = [
     (b"content-security-policy", POLICY.encode()),
@@ -46,7 +54,9 @@ NEEDS_TOKEN = (
 )
 _REFUSED_PAGE = """<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>Regretless</title>{refresh}</head>
+<head><meta charset="utf-8"><meta name="color-scheme" content="light dark">
+<meta name="viewport" content="width=device-width"><title>Regretless</title>
+<style>{style}</style>{refresh}</head>
 <body>
 <h1>This page needs the token of its server</h1>
 <p>Open the address that <code>regretless serve</code> printed in its terminal: it ends in <code>?token=…</code>. Each
@@ -163,7 +173,7 @@ def _without_token(scope: Scope) -> Response:
     refresh = ""
     if "cross-site" in _values(scope, b"sec-fetch-site"):
         refresh = f'<meta http-equiv="refresh" content="0; url={escape(_without_query_token(scope))}">'
-    return HTMLResponse(_REFUSED_PAGE.format(refresh=refresh), 403)
+    return HTMLResponse(_REFUSED_PAGE.format(style=_REFUSED_STYLE, refresh=refresh), 403)
 
 
 def _redirect(scope: Scope, cookie: str) -> Response:

@@ -14,7 +14,6 @@ from regretless.deep.training.trained_policy import TrainedPolicy
 from regretless.errors import InvalidGame, InvalidOption, MissingExtra, MissingOption
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.registry import as_game
-from regretless.games.registry import load as load_game
 from regretless.solvers.request import OPTIONS, Kind, check_names, check_options
 from regretless.solvers.solution import Solution
 
@@ -62,7 +61,7 @@ def training_problem(
         what = what if what is not None else earlier.solved_game or earlier.game
     if options.get("iterations") is not None:
         settings = replace(settings, iterations=options["iterations"])
-    rules = load_game(what) if isinstance(what, str) else as_game(what)
+    rules = as_game(what)
     if isinstance(rules, FlopHoldem):
         from regretless.deep.training.flop_holdem import FlopHoldemTraining
 

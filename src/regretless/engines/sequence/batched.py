@@ -72,9 +72,11 @@ def check_one_shape(games: Sequence[HistoryForm]) -> None:
     if not games:
         raise InvalidOption("games", [], "must contain at least one game")
     for number, game in enumerate(games):
-        for name in SHAPE:
-            if not np.array_equal(getattr(game, name), getattr(games[0], name)):
-                raise InvalidGame(f"game {number} of the batch, {game.name}, differs from the first in `{name}`")
+        if not all(np.array_equal(getattr(game, name), getattr(games[0], name)) for name in SHAPE):
+            raise InvalidGame(
+                f"game {number} of the batch, {game.name}, differs from the first, {games[0].name}, "
+                "in more than payoffs and chance probabilities"
+            )
 
 
 def batched_terms(games: Sequence[HistoryForm]) -> tuple[tuple[SequenceTree, ...], tuple[Terms, ...]]:

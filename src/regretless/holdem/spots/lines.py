@@ -16,7 +16,7 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from regretless.cards.deck import CARD_PATTERN, card_text, parse_card
-from regretless.errors import InvalidText
+from regretless.errors import InvalidOption, InvalidText
 from regretless.holdem.spots.sizes import exact, number_text
 
 __all__ = ["Step", "find_action", "no_such_action", "parse_line"]
@@ -74,6 +74,8 @@ def parse_line(text: str, field: str = "line") -> tuple[Step, ...]:
     Traceback (most recent call last):
     regretless.errors.InvalidText: line: 'check, jump' at position 8: 'jump' is neither an action nor a card
     """
+    if not isinstance(text, str):
+        raise InvalidOption(field, text, "must be text, such as 'check, bet 50'")
     if not text.strip():
         return ()
     steps = []

@@ -112,13 +112,21 @@ def read_texts(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that may be given as in a file: cards and ranges as text, bets and rules as mappings."""
     values: dict[str, Any] = {"board": _board(fields["board"])}
     for player in ("oop", "ip"):
-        if not isinstance(given := fields[player], Range):
-            values[player] = _range({"range": given} if isinstance(given, str) else given, player, "")
+        if isinstance(given := fields[player], str):
+            values[player] = _range({"range": given}, player, "")
+        elif not isinstance(given, Range):
+            values[player] = _range(_mapping(given, player, "text such as 'QQ+, AKs'"), player, "")
     if not isinstance(bets := fields["bets"], Bets):
-        values["bets"] = read_bets(table_in(bets, "bets"), SPOT_FILE)
+        values["bets"] = read_bets(_mapping(bets, "bets", "a dictionary such as {'bet': '50%'}"), SPOT_FILE)
     if not isinstance(rules := fields["rules"], Rules):
-        values["rules"] = read_rules(table_in(rules, "rules"), SPOT_FILE)
+        values["rules"] = read_rules(_mapping(rules, "rules", "a dictionary such as {'add_allin': 1.5}"), SPOT_FILE)
     return values
+
+
+def _mapping(value: object, field: str, example: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InvalidOption(field, value, f"must be {example}")
+    return value
 
 
 def _board(value: object) -> tuple[int, ...]:

@@ -23,15 +23,16 @@ from math import fsum
 from typing import Generic
 
 from regretless.engines.contract import Evaluation
-from regretless.errors import InvalidGame
+from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.compile import action_probabilities, unknown_information_set
 from regretless.forms.history import Strategy
 from regretless.games.game import CHANCE, Action, Game, State
+from regretless.games.registry import as_game
 
 __all__ = ["BestResponse", "evaluate", "expected_values"]
 
 
-def evaluate(game: Game[State], strategy: Strategy) -> Evaluation:
+def evaluate(game: Game[State] | str, strategy: Strategy) -> Evaluation:
     """Values of a profile and of every player's best response to it.
 
     >>> from regretless.games import Kuhn
@@ -39,28 +40,26 @@ def evaluate(game: Game[State], strategy: Strategy) -> Evaluation:
     >>> round(evaluate(Kuhn(), uniform_strategy(Kuhn())).exploitability, 6)
     0.458333
     """
-    return Evaluation(
-        values=expected_values(game, strategy),
-        best_response_values=tuple(
-            BestResponse(game, strategy, player).value() for player in range(game.num_players())
-        ),
-    )
+    rules: Game[State] = as_game(game)
+    responses = [BestResponse(rules, strategy, player).value() for player in range(rules.num_players())]
+    return Evaluation(values=expected_values(rules, strategy), best_response_values=tuple(responses))
 
 
-def expected_values(game: Game[State], strategy: Strategy) -> tuple[float, ...]:
+def expected_values(game: Game[State] | str, strategy: Strategy) -> tuple[float, ...]:
     """Expected utility of every player if all follow `strategy`."""
-    moves = _Moves(game, strategy)
+    rules: Game[State] = as_game(game)
+    moves = _Moves(rules, strategy)
 
     def value(state: State) -> tuple[float, ...]:
-        if game.is_terminal(state):
-            return game.utilities(state)
-        totals = [0.0] * game.num_players()
+        if rules.is_terminal(state):
+            return rules.utilities(state)
+        totals = [0.0] * rules.num_players()
         for action, probability in moves.of(state):
-            for player, below in enumerate(value(game.next_state(state, action))):
+            for player, below in enumerate(value(rules.next_state(state, action))):
                 totals[player] += probability * below
         return tuple(totals)
 
-    values = value(game.initial_state())
+    values = value(rules.initial_state())
     moves.check_all_known(())
     return values
 
@@ -68,13 +67,15 @@ def expected_values(game: Game[State], strategy: Strategy) -> tuple[float, ...]:
 class BestResponse(Generic[State]):
     """The best response of one player to the others' strategies; `strategy` need not have the player's own."""
 
-    def __init__(self, game: Game[State], strategy: Strategy, player: int) -> None:
-        self.game = game
+    def __init__(self, game: Game[State] | str, strategy: Strategy, player: int) -> None:
+        self.game: Game[State] = as_game(game)
+        if player not in range(self.game.num_players()):
+            raise InvalidOption("player", player, f"must be from 0 to {self.game.num_players() - 1}")
         self.strategy = strategy
         self.player = player
         self.histories: dict[str, list[tuple[State, float]]] = defaultdict(list)  # I -> (h, π_{−i}(h))
-        self._moves = _Moves(game, strategy)
-        self._collect(game.initial_state(), 1.0)
+        self._moves = _Moves(self.game, strategy)
+        self._collect(self.game.initial_state(), 1.0)
         self._moves.check_all_known(self.histories)
         self._best_actions: dict[str, Action] = {}
         self.history_value = cache(self._history_value)  # every action above a history visits it

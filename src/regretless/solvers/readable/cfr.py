@@ -31,6 +31,7 @@ from regretless.engines.contract import Evaluation, Sampling, Updates
 from regretless.errors import InvalidOption
 from regretless.forms.history import Strategy
 from regretless.games.game import CHANCE, Action, Game, State
+from regretless.games.registry import as_game
 from regretless.solvers.readable.best_response import evaluate
 from regretless.variants.variant import ROW, Schedule, Weights
 
@@ -232,13 +233,14 @@ def _information_sets(game: Game[State]) -> dict[str, InformationSet]:
     return found
 
 
-def uniform_strategy(game: Game[State]) -> Strategy:
+def uniform_strategy(game: Game[State] | str) -> Strategy:
     """Every legal action with equal probability, in every information set.
 
     >>> from regretless.games import Kuhn
     >>> uniform_strategy(Kuhn())["2:pb"]
     {'p': 0.5, 'b': 0.5}
     """
+    rules: Game[State] = as_game(game)
     return {
-        key: dict(zip(known.actions, known.strategy, strict=True)) for key, known in _information_sets(game).items()
+        key: dict(zip(known.actions, known.strategy, strict=True)) for key, known in _information_sets(rules).items()
     }

@@ -24,6 +24,7 @@ from typing import Generic
 from regretless.errors import InvalidOption
 from regretless.forms.history import Strategy
 from regretless.games.game import CHANCE, Action, Game, State
+from regretless.games.registry import as_game
 
 __all__ = ["CFRNode", "VanillaCFR"]
 
@@ -68,8 +69,8 @@ class VanillaCFR(Generic[State]):
     12
     """
 
-    def __init__(self, game: Game[State]) -> None:
-        self.game = game
+    def __init__(self, game: Game[State] | str) -> None:
+        self.game: Game[State] = as_game(game)
         self.nodes: dict[str, CFRNode] = {}  # by the key of the information set, created on the first visit
         self.strategy: dict[str, dict[Action, float]] = {}  # of the current iteration, computed on the first visit
 
