@@ -377,6 +377,8 @@ def strategy_array(form: HistoryForm, strategy: Strategy) -> FloatArray:
 
 def action_probabilities(given: Mapping[str, float], key: str, actions: Sequence[str]) -> list[float]:
     """What a strategy plays in an information set, in the order of its actions; an impossible one is refused."""
+    if not isinstance(given, Mapping):
+        raise InvalidOption("strategy", given, f"at {key!r} must be a table of probabilities by action")
     for action in given:
         if action not in actions:
             raise InvalidOption("strategy", action, f"is not an action of {key!r}: {', '.join(map(str, actions))}")
@@ -413,7 +415,8 @@ def _check_length(form: HistoryForm, strategy: FloatArray) -> None:
 
 
 def _is_distribution(numbers: Sequence[float]) -> bool:
-    return min(numbers) >= 0.0 and abs(sum(numbers) - 1.0) <= SUM_TOLERANCE  # false if any is not a number
+    # 2, as any limit above 1, keeps whole numbers too large for a float out of the sum; false if any is not a number
+    return all(0.0 <= number <= 2.0 for number in numbers) and abs(sum(numbers) - 1.0) <= SUM_TOLERANCE
 
 
 def _impossible(given: Mapping[str, float], key: str) -> InvalidOption:

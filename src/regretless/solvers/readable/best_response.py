@@ -17,13 +17,13 @@ legal action, and no other, a probability, and these must sum to 1.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from functools import cache
 from math import fsum
 from typing import Generic
 
 from regretless.engines.contract import Evaluation
-from regretless.errors import InvalidGame
+from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.compile import action_probabilities, unknown_information_set
 from regretless.forms.history import Strategy
 from regretless.games.game import CHANCE, Action, Game, State
@@ -69,6 +69,8 @@ class BestResponse(Generic[State]):
     """The best response of one player to the others' strategies; `strategy` need not have the player's own."""
 
     def __init__(self, game: Game[State], strategy: Strategy, player: int) -> None:
+        if player not in range(game.num_players()):
+            raise InvalidOption("player", player, f"must be a whole number from 0 to {game.num_players() - 1}")
         self.game = game
         self.strategy = strategy
         self.player = player
@@ -130,7 +132,7 @@ class _Moves(Generic[State]):
     def __init__(self, game: Game[State], strategy: Strategy) -> None:
         self.game = game
         self.strategy = strategy
-        self._checked: set[str] = set()
+        self._checked: dict[str, Sequence[tuple[Action, float]]] = {}  # moves by information set
 
     def of(self, state: State) -> Iterable[tuple[Action, float]]:
         """Moves with their probabilities."""
@@ -139,8 +141,9 @@ class _Moves(Generic[State]):
         key = self.game.info_set_key(state)
         if key not in self._checked:
             self.check(key, state)
-            self._checked.add(key)
-        return self.strategy[key].items()
+            # 64-bit numbers, whatever the strategy's: with np.float32 the values would be of 32 bits, too
+            self._checked[key] = [(action, float(number)) for action, number in self.strategy[key].items()]
+        return self._checked[key]
 
     def check(self, key: str, state: State) -> None:
         """Refuse a strategy that is impossible in an information set, that of `state`."""
