@@ -143,6 +143,17 @@ def test_a_damaged_part_is_reported_when_it_is_read(copy: Path, damage: str) -> 
         Study(copy).report()
 
 
+@pytest.mark.parametrize("merged", [True, False])
+def test_a_missing_folder_of_parts_is_named(copy: Path, merged: bool) -> None:
+    shutil.rmtree(copy / "summary")
+    if not merged:
+        (copy / "merged.json").unlink()
+    with pytest.raises(InvalidFile, match=r"/summary(/\w+\.parquet: is missing|: cannot be read: no such file)"):
+        Study(copy).report()
+    assert solve_here(study_text(), copy).solved == len(FLOPS)
+    assert Study(copy).report().coverage.is_complete
+
+
 @pytest.mark.parametrize("tables", [("summary",), ("runs",), ("summary", "hands", "runs")], ids="+".join)
 @pytest.mark.parametrize("folder_class", [StudyFolder, GrowingFolder])
 def test_a_part_under_the_name_of_another_spot_is_noticed(

@@ -45,7 +45,7 @@ def test_games_go_by_their_names_too() -> None:
 
 def test_a_best_response_is_one_of_the_players() -> None:
     for player in (-1, 2):
-        with pytest.raises(InvalidOption, match=f"player: {player} must be from 0 to 1"):
+        with pytest.raises(InvalidOption, match=f"player: {player} must be a whole number from 0 to 1"):
             BestResponse("kuhn", uniform_strategy("kuhn"), player)
 
 

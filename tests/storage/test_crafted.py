@@ -38,6 +38,7 @@ SOLVES: dict[str, Callable[[], Any]] = {
     "buckets": lambda: rl.solve(
         rl.Spot.from_mapping(SPOT), buckets="river=10,method=percentile", iterations=3, threads=1
     ),
+    "spot": lambda: rl.solve(rl.Spot.from_mapping(SPOT), iterations=3, threads=1),
     "game": lambda: rl.solve(HoldemGame.from_mapping(SHORT), iterations=3, threads=1),
     "trained": lambda: rl.train("kuhn", iterations=1, traversals=20, value_steps=2, policy_steps=2),
 }
@@ -96,6 +97,10 @@ def a_best_response_below_the_values(header: dict[str, Any], arrays: Arrays) -> 
     header["best_response_values"] = [value - 1.0 for value in header["values"]]
 
 
+def a_better_exploitability(header: dict[str, Any], arrays: Arrays) -> None:
+    header["exploitability"] /= 2
+
+
 def look(path: Path) -> None:
     """What a person does with a file."""
     solution: Any = rl.load(path)
@@ -122,6 +127,7 @@ CASES: list[tuple[str, Change]] = [
     ("leduc", spread("strategy")),
     *((name, spread(average)) for name in ("buckets", "game") for average in ("average.0", "average.1")),
     *((name, a_best_response_below_the_values) for name in ("leduc", "push-fold", "buckets", "trained")),
+    *((name, a_better_exploitability) for name in ("leduc", "push-fold", "buckets", "trained")),
 ]
 
 
@@ -140,6 +146,20 @@ def test_contents_that_no_solve_produces_are_refused(
     assert "\n" not in str(caught.value)
     assert main(["verify", str(path)]) == 1
     assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["leduc", "push-fold", "spot"])
+def test_wrong_values_are_noticed(
+    name: str, files: Callable[[str], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def shift(header: dict[str, Any], arrays: Arrays) -> None:
+        for field in ("values", "best_response_values"):
+            header[field] = [header[field][0] + 0.1, header[field][1] - 0.1]
+
+    path = tmp_path / "crafted.rgl"
+    craft(files(name), path, shift)
+    assert main(["verify", str(path)]) == 1
+    assert capsys.readouterr().out.splitlines()[-1] == "the recomputed values differ from what the solve reported"
 
 
 def test_a_public_solve_is_not_resumed_from_sums_below_0(files: Callable[[str], Path], tmp_path: Path) -> None:

@@ -226,6 +226,8 @@ class Own:
         (Weights(average_weight=float("inf")), "inf is the average_weight of iteration 3, .* at least 0 and finite"),
         (Weights(average_weight=-1), "-1 is the average_weight of iteration 3"),
         (Weights(average_decay=float("nan")), "nan is the average_decay"),
+        (Weights(average_decay=10**400), "a number of 400 digits is the average_decay"),
+        (Weights(average_decay=-(10**5000)), "a number of 5,000 digits is the average_decay"),
         (Weights(prediction=-2.0), "-2.0 is the prediction of"),
         (Weights(prediction_discount=-0.1), "-0.1 is the prediction_discount"),
         ((1.0, 1.0, "x", 1.0, 1.0, 0.0, 1.0), "'x' is the floor of iteration 3"),

@@ -45,6 +45,7 @@ LIBRARIES = 64 * 2**20  # bytes to leave free for what engines load afterwards, 
 LARGEST_PAYOFF = 1e20  # regrets sum payoffs over iterations, and the float32 maximum is 3e38
 SUM_TOLERANCE = 1e-6  # allowed error in the sums of chance probabilities and of payoffs
 STRATEGY_TOLERANCE = 1e-5  # the same for the probabilities of a strategy, which may have been computed in 32 bits
+ROUNDED_BELOW_0 = 1e-9  # how far below 0 a probability may be: a linear program may return −1e−12
 
 
 class Enumeration(NamedTuple):
@@ -378,6 +379,8 @@ def strategy_array(form: HistoryForm, strategy: Strategy) -> FloatArray:
 
 def action_probabilities(given: Mapping[str, float], key: str, actions: Sequence[str]) -> list[float]:
     """What a strategy plays in an information set, in the order of its actions; an impossible one is refused."""
+    if not isinstance(given, Mapping):
+        raise InvalidOption("strategy", given, f"at {key!r} must be a table of probabilities by action")
     for action in given:
         if action not in actions:
             raise InvalidOption("strategy", action, f"is not an action of {key!r}: {', '.join(map(str, actions))}")
@@ -405,7 +408,9 @@ def impossible_sets(strategy: FloatArray, first_pair: IntArray) -> IntArray:
     if not len(strategy):
         return np.empty(0, dtype=np.int64)
     totals, smallest = (fold.reduceat(strategy, first_pair[:-1]) for fold in (np.add, np.minimum))
-    return np.flatnonzero(~((np.abs(totals - 1.0) <= STRATEGY_TOLERANCE) & (smallest >= 0.0)))  # NaN is neither
+    return np.flatnonzero(
+        ~((np.abs(totals - 1.0) <= STRATEGY_TOLERANCE) & (smallest >= -ROUNDED_BELOW_0))
+    )  # NaN is neither
 
 
 def unknown_information_set(key: str, game: str) -> InvalidOption:
@@ -418,7 +423,9 @@ def _check_length(form: HistoryForm, strategy: FloatArray) -> None:
 
 
 def _is_distribution(numbers: Sequence[float]) -> bool:
-    return min(numbers) >= 0.0 and abs(sum(numbers) - 1.0) <= STRATEGY_TOLERANCE  # false if any is not a number
+    # 2, as any limit above 1, keeps whole numbers too large for a float out of the sum. False if any is not a number.
+    within = all(-ROUNDED_BELOW_0 <= number <= 2.0 for number in numbers)
+    return within and abs(sum(numbers) - 1.0) <= STRATEGY_TOLERANCE
 
 
 def _impossible(given: Mapping[str, float], key: str) -> InvalidOption:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, cast, get_args
 
@@ -127,6 +128,10 @@ class Record:
             evaluation = Evaluation(values, header.numbers("best_response_values", count=len(values)))
             if evaluation.nash_conv < -LARGEST_ERROR * max(1.0, *map(abs, values)):
                 raise header.wrong("best_response_values", "are below the values, which no best response is")
+            if "exploitability" in header:  # which a list of files shows without reading further
+                stated = header.number("exploitability")
+                if not math.isclose(stated, evaluation.exploitability, rel_tol=1e-9, abs_tol=1e-12):
+                    raise header.wrong("exploitability", "is not what values and best_response_values give")
         texts = {name: header.text(name) for name in ("game", "variant", "engine", "device", "tree_hash")}
         counts = {name: header.whole(name) for name in ("iterations", "memory_bytes", "nodes", "information_sets")}
         times = {name: header.number(name, low=0.0) for name in ("seconds", "setup_seconds", "seconds_per_iteration")}

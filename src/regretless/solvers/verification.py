@@ -24,6 +24,7 @@ from regretless.solvers.record import Record
 __all__ = ["Verification", "verify_game"]
 
 TOLERANCE = 1e-5  # of the largest value, at least 1: 32-bit engines are no more precise
+VALUE_TOLERANCES = 100.0  # values are means over all hands and may be off where gains, which are differences, are not
 HISTORY_BYTES = 1_000  # of Python objects per history: its state, its value, its entry in an information set
 
 
@@ -40,12 +41,18 @@ class Verification:
 
     @property
     def tolerance(self) -> float:
-        """How far apart rounding alone may put the two exploitabilities."""
+        """How far apart rounding alone may put the two exploitabilities; values, `VALUE_TOLERANCES` times as far."""
         return TOLERANCE * max(1.0, *map(abs, self.values))
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the two exploitabilities are equal within `tolerance`; None if that was not decided."""
+        """Whether exploitability and values are as reported, apart from rounding; None if that was not decided."""
+        errors = (abs(value - reported) for value, reported in zip(self.values, self.reported_values, strict=True))
+        return self.exploitability_agrees and max(errors) <= VALUE_TOLERANCES * self.tolerance
+
+    @property
+    def exploitability_agrees(self) -> bool:
+        """Whether the two exploitabilities are equal within `tolerance`."""
         return abs(self.exploitability - self.reported) <= self.tolerance
 
     def as_json(self) -> dict[str, Any]:

@@ -7,6 +7,9 @@ a pipe or a device under it. So from the folder that a person named (`root`) dow
 2. the file is an ordinary one, which its open descriptor tells; O_NONBLOCK keeps a pipe from waiting for a writer;
 3. at most a stated number of bytes is read, and nothing is truncated before all this is known.
 
+That holds for whatever lies in the folder beforehand. `replace_state` checks the folder and then writes by its path, so
+a program that may write there too could exchange the folder for a link in between.
+
 Anything else raises `InvalidFile` with one sentence. What the system refuses (a read-only folder) is an `OSError`,
 except where a function says otherwise.
 """

@@ -78,7 +78,7 @@ def _rows(variant: Variant, first: int, count: int) -> Schedule:
         raise InvalidOption("variant", variant, "has weights that are too large for a number") from None
     try:
         columns = np.array(rows, dtype=np.float64).reshape(count, len(Weights._fields))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise _refused(rows, first) from None
     if not (np.isfinite(columns).all() and (columns >= 0).all()):
         raise _refused(rows, first)
@@ -92,10 +92,17 @@ def _refused(rows: Sequence[object], first: int) -> InvalidOption:
             why = f"at iteration {t} must be Weights, {len(Weights._fields)} numbers: {', '.join(Weights._fields)}"
             return InvalidOption("variant", row, why)
         for name, number in zip(Weights._fields, row, strict=True):
-            if not isinstance(number, int | float | np.number | np.bool_) or not 0 <= float(number) < math.inf:
+            if not _is_weight(number):
                 why = f"is the {name} of iteration {t}, but must be a number, at least 0 and finite"
                 return InvalidOption("variant", number, why)
     raise AssertionError("every row can be applied")
+
+
+def _is_weight(number: Any) -> bool:
+    try:
+        return 0 <= float(number) < math.inf
+    except (TypeError, ValueError, OverflowError):  # not a number, or a whole one that no float can hold
+        return False
 
 
 @lru_cache(maxsize=16, typed=True)  # named tuples of different types may be equal

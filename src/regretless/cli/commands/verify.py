@@ -39,8 +39,8 @@ def verify(
 
     Games are evaluated by the readable best response; spots on every runout, without merging suits, in 64-bit
     arithmetic. On a flop that would take more than about two minutes, 12 turn cards are evaluated unless `--full` asks
-    for all: that gives a lower bound, which may prove a figure wrong but not right. If the exploitability in the file
-    is wrong, the exit code is 1.
+    for all: that gives a lower bound, which may prove a figure wrong but not right. If the exploitability or a
+    value in the file is wrong, the exit code is 1.
 
     \b
     [cyan]regretless verify spot.rgl[/cyan]
@@ -98,7 +98,8 @@ def _print(found: Verification) -> None:
             style="yellow",
         )
     else:
-        console.print("the recomputed exploitability differs from what the solve reported", style="bold yellow")
+        what = "values differ" if found.exploitability_agrees else "exploitability differs"
+        console.print(f"the recomputed {what} from what the solve reported", style="bold yellow")
 
 
 def _spot_rows(found: SpotVerification) -> list[tuple[str, str, str]]:

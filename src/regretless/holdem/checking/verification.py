@@ -67,7 +67,7 @@ class SpotVerification(Verification):
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the reported exploitability is right within `tolerance`; None if the evaluated turns do not tell."""
+        """Whether the file's figures are right, apart from rounding; None if the evaluated turns do not tell."""
         if self.exact:
             return super().agrees
         return False if self.exploitability > self.reported + self.tolerance else None

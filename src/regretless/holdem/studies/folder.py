@@ -237,7 +237,7 @@ class StudyFolder:
     @cached_property
     def tables(self) -> tuple[str, ...]:
         """The tables that the study has."""
-        return tuple(table for table in TABLES if (self.path / table).is_dir())
+        return tuple(table for table in TABLES if table != "hands" or (self.path / table).is_dir())
 
     def dataset(self, table: str) -> Any:
         """A table as a `pyarrow.dataset.Dataset`: the merged file if it is up to date, else the parts."""
@@ -320,8 +320,11 @@ class StudyFolder:
 
     def _largest_merged(self, table: str) -> int:
         """Bytes that a merged file cannot exceed: it is smaller than its parts together."""
-        with os.scandir(self.path / table) as entries:
-            return 2**20 + 2 * sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
+        try:
+            with os.scandir(folder := self.path / table) as entries:
+                return 2**20 + 2 * sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
+        except OSError as error:
+            raise InvalidFile(folder, f"cannot be read: {reason(error)}") from None
 
     def fingerprint(self) -> str:
         """Names and sizes of the parts of `runs`: not their times, which a copy of the folder does not keep."""

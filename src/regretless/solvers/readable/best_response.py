@@ -17,7 +17,7 @@ legal action, and no other, a probability, and these must sum to 1.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from functools import cache
 from math import fsum
 from typing import Generic
@@ -70,7 +70,7 @@ class BestResponse(Generic[State]):
     def __init__(self, game: Game[State] | str, strategy: Strategy, player: int) -> None:
         self.game: Game[State] = as_game(game)
         if player not in range(self.game.num_players()):
-            raise InvalidOption("player", player, f"must be from 0 to {self.game.num_players() - 1}")
+            raise InvalidOption("player", player, f"must be a whole number from 0 to {self.game.num_players() - 1}")
         self.strategy = strategy
         self.player = player
         self.histories: dict[str, list[tuple[State, float]]] = defaultdict(list)  # I -> (h, π_{−i}(h))
@@ -131,7 +131,7 @@ class _Moves(Generic[State]):
     def __init__(self, game: Game[State], strategy: Strategy) -> None:
         self.game = game
         self.strategy = strategy
-        self._checked: set[str] = set()
+        self._checked: dict[str, Sequence[tuple[Action, float]]] = {}  # moves by information set
 
     def of(self, state: State) -> Iterable[tuple[Action, float]]:
         """Moves with their probabilities."""
@@ -140,8 +140,9 @@ class _Moves(Generic[State]):
         key = self.game.info_set_key(state)
         if key not in self._checked:
             self.check(key, state)
-            self._checked.add(key)
-        return self.strategy[key].items()
+            # 64-bit numbers, whatever the strategy's: with np.float32 the values would be of 32 bits, too
+            self._checked[key] = [(action, float(number)) for action, number in self.strategy[key].items()]
+        return self._checked[key]
 
     def check(self, key: str, state: State) -> None:
         """Refuse a strategy that is impossible in an information set, that of `state`."""
