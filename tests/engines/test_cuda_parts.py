@@ -428,7 +428,7 @@ def test_a_batch_of_different_trees_whose_spots_end_in_any_order() -> None:
     forms = [
         form_of("random-85-2"),
         with_tree(random_form(10, deck=7, streets=2, most_hands=21), one_line()),
-        with_tree(random_form(9, deck=5, streets=2, most_hands=4), many_actions(2, 1, 1)),
+        with_tree(random_form(19, deck=5, streets=2, most_hands=4), many_actions(2, 1, 1)),
     ]
     device = HostDevice()
     with Arena(device) as arena:

@@ -173,7 +173,7 @@ def test_a_solve_that_does_not_fit_is_refused_before_allocating(
 def test_a_refusal_suggests_half_the_bits_where_they_fit(fields: dict[str, Any]) -> None:
     spot = Spot.from_mapping(fields | {"board": "Kh Qs Js", "oop": {"range": "100%"}, "ip": {"range": "100%"}})
     needed = estimate_spot(spot).memory_bytes
-    with pytest.raises(WouldNotFit, match=r"storage=16 needs \d+\.\d GiB, which fits"):
+    with pytest.raises(WouldNotFit, match=r"storage=16 needs \d+ MiB, which fits"):
         check_fits(spot, available=needed[16] + 1)
     with pytest.raises(WouldNotFit, match=r"in 16 bits .*: use fewer sizes"):
         check_fits(spot, storage=16, available=needed[16] - 1)
