@@ -36,8 +36,11 @@ else:
     settings.load_profile("same")
 
 
-# A shell that starts the tests in the background makes them ignore Ctrl-C, and the commands they start would too.
+# A shell that starts the tests in the background makes them ignore Ctrl-C, and nohup makes them ignore SIGHUP; the commands
+# they start would too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Examples in docstrings of modules that load without PyTorch but cannot run without it.
 DOCTESTS_WITH_TORCH = {
