@@ -36,8 +36,8 @@ else:
     settings.load_profile("same")
 
 
-# A shell that starts the tests in the background makes them ignore Ctrl-C, and nohup makes them ignore SIGHUP; the commands
-# they start would too.
+# A shell that starts the tests in the background makes them ignore Ctrl-C, and nohup makes them ignore SIGHUP. The
+# commands they start would too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
