@@ -319,6 +319,9 @@ def run_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[s
     return run
 
 
+SERVE = ("serve", "--port", "0", "--no-browser", "--no-token")
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::regretless.errors.RegretlessWarning")
 @pytest.mark.parametrize("seed", range(20))
@@ -335,7 +338,7 @@ def test_a_prepared_folder_harms_nobody(
     for number in range(PREPARATIONS):
         folder, how = prepare(sound, home, chance)
         monkeypatch.chdir(folder)
-        for arguments in (chance.choice(COMMANDS), chance.choice(COMMANDS), ("serve", "--port", "0", "--no-browser")):
+        for arguments in (chance.choice(COMMANDS), chance.choice(COMMANDS), SERVE):
             try:
                 run_command(*arguments)
                 assert contents(home) == before
