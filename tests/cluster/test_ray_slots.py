@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -67,14 +68,29 @@ class FakeRay:
 
 
 @pytest.fixture
-def start(monkeypatch: pytest.MonkeyPatch) -> Any:
+def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    started: list[RayExecutor] = []
+
     def on(ray: FakeRay, *, probe: int = 0, **options: Any) -> RayExecutor:
         monkeypatch.setitem(sys.modules, "ray", ray)  # type: ignore[arg-type]
         answer = SimpleNamespace(returncode=probe)
         monkeypatch.setattr("regretless.cluster.on_ray.subprocess.run", lambda *words, **options: answer)
-        return RayExecutor("auto", **options)
+        started.append(RayExecutor("auto", **options))
+        return started[-1]
 
-    return on
+    yield on
+    for executor in started:
+        executor.close()
+
+
+def test_what_ray_prints_does_not_reach_stdout(start: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """Ray prints there when a node is lost, from a thread of its own."""
+    executor = start(FakeRay({"CPU": 2.0, "memory": 9.0 * GIB}))
+    print("(raylet) The node is lost")
+    executor.close()
+    print("{}")
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("{}\n", "(raylet) The node is lost\n")
 
 
 def job(*spots: str, device: str = "cpu") -> Job:

@@ -7,6 +7,9 @@ spots to the cores that are left, from one queue: each takes the next spots when
 Workers import only what is installed on their node. By default Ray puts the driver's current folder first on their
 path, where a file `pyarrow.py` would be imported; with a working folder of our own, which is empty, it does not.
 
+Ray prints on stdout when a node is lost, from a thread of its own, which would spoil what a command prints there. So
+stdout is stderr as long as the cluster is in use.
+
 Where nodes share the folder of the study, tasks write parts there, and a driver that dies loses nothing. Otherwise a
 task returns the files of its spots through Ray's object store, and the driver writes them.
 """
@@ -22,7 +25,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, redirect_stdout, suppress
 from typing import Any
 
 from regretless.cluster.jobs import Ended, Job, Lost, Outcome, Slot
@@ -91,12 +94,15 @@ class RayExecutor:
             raise MissingExtra("ray", "cluster") from None
         _check_reachable(address)
         _check_token(address)
+        self._redirected = ExitStack()
+        self._redirected.enter_context(redirect_stdout(sys.stderr))
         try:
             with tempfile.TemporaryDirectory(prefix="regretless-empty-") as empty:
                 # A job that was submitted with a working folder keeps it: two are an error, and one is enough.
                 environment = {} if '"working_dir"' in os.environ.get(JOB_CONFIG, "") else {"working_dir": empty}
                 ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, runtime_env=environment)
         except (ConnectionError, ValueError, RuntimeError, TimeoutError, ray.exceptions.RayError) as error:
+            self._redirected.close()
             raise _no_cluster(address, _first_line(error)) from None
         self._ray: Any = ray
         self._remote = ray.remote(_task)
@@ -170,6 +176,7 @@ class RayExecutor:
             self._ray.cancel(reference, force=True)
         self._jobs = {}
         self._ray.shutdown()
+        self._redirected.close()
 
 
 def _check_reachable(address: str) -> None:
