@@ -193,8 +193,9 @@ def test_a_solve_on_a_gpu_loads_no_engine_for_the_cpu() -> None:
 
 def test_the_command_exits_without_a_last_search_for_garbage() -> None:
     frozen = "import atexit, gc; atexit.register(lambda: print(gc.get_freeze_count()));"
-    assert int(run_python(frozen + HELP).stdout.split()[-1]) > 1000
-    assert int(run_python(frozen + IMPORT).stdout.split()[-1]) == 0
+    of_python = int(run_python(frozen).stdout.split()[-1])  # Python 3.12 freezes a few hundred objects of its own
+    assert int(run_python(frozen + HELP).stdout.split()[-1]) > of_python + 1000
+    assert int(run_python(frozen + IMPORT).stdout.split()[-1]) == of_python
 
 
 # --- what the documents say ------------------------------------------------------------------------------------------
