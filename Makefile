@@ -106,7 +106,7 @@ bench: $(BENCH_READY)  ## time Regretless against other solvers
 	$(BIN)/regretless bench games --out benchmarks/results/games.json
 
 golden: $(DEV_READY)  ## regenerate the tests' golden files (minutes)
-	$(BIN)/python tests/solvers/golden/make_golden.py
+	$(BIN)/python tests/solving/golden/make_golden.py
 
 screenshots: $(DEV_READY)  ## take the pictures of the page for README.md and docs/ (needs Chromium)
 	$(BIN)/python -m tests.screenshots

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import regretless as rl
 from regretless import benchmark
-from regretless.solvers.loop import Progress
+from regretless.solving.loop import Progress
 
 MILLIS = 1000  # thousandths of a big blind
 

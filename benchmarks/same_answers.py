@@ -160,14 +160,14 @@ class Package:
 
     def save(self, solution: Any, path: Path) -> None:
         if not hasattr(solution, "save"):
-            importlib.import_module("regretless.storage").save_solution(path, solution)
+            importlib.import_module("regretless.files").save_solution(path, solution)
         elif "resumable" in inspect.signature(solution.save).parameters:
             solution.save(path, resumable=solution.as_json()["memory_bytes"] < LARGE)
         else:
             solution.save(path)
 
     def load(self, case: Case, path: Path) -> Any:
-        home = self.holdem if case.is_spot else importlib.import_module("regretless.storage")
+        home = self.holdem if case.is_spot else importlib.import_module("regretless.files")
         return getattr(home, "load_solution", self.rl.load)(path)
 
     def answers(self, case: Case, solution: Any) -> Arrays:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
-from tests.web.serving import API, TOKEN, Server, is_over, wait_for
+from tests.page.serving import API, TOKEN, Server, is_over, wait_for
 
 REPOSITORY = Path(__file__).parent.parent
 IMAGES = REPOSITORY / "docs" / "images"

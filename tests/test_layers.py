@@ -17,7 +17,7 @@ pytest.importorskip("importlinter")
 
 ROOT = Path(__file__).parent.parent
 LAYERS = "A layer imports only layers below it"
-NO_POKER = "Engines, variants and solvers know no poker"
+NO_POKER = "Engines, variants and solving know no poker"
 ARRAY_LIBRARIES = "Only engines, cards, compiling and deep import numba, PyTorch and CuPy"
 ACYCLIC = "No two modules or packages of a folder import each other, however indirectly"
 PACKAGE = ROOT / "src" / "regretless"
@@ -56,13 +56,13 @@ def test_the_layers_hold(project: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "line", "contract"),
     [
-        ("cards/planted.py", "import regretless.solvers", LAYERS),
+        ("cards/planted.py", "import regretless.solving", LAYERS),
         ("games/planted.py", "from regretless.forms import history", LAYERS),
         ("errors.py", "def late():\n    from regretless import variants", LAYERS),
-        ("solvers/planted.py", "import regretless.cards", NO_POKER),
+        ("solving/planted.py", "import regretless.cards", NO_POKER),
         ("engines/planted.py", "from regretless.cards import ranges", NO_POKER),
         ("variants/planted.py", "import numba", ARRAY_LIBRARIES),
-        ("solvers/planted.py", "def late():\n    import torch.cuda", ARRAY_LIBRARIES),
+        ("solving/planted.py", "def late():\n    import torch.cuda", ARRAY_LIBRARIES),
         ("__init__.py", "from cupy import ndarray", ARRAY_LIBRARIES),
         ("deep/planted.py", "import numba", ARRAY_LIBRARIES),
         ("holdem/planted.py", "from regretless.deep import settings", LAYERS),

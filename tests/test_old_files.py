@@ -14,8 +14,8 @@ import pytest
 
 import regretless as rl
 from regretless.errors import InvalidFile
+from regretless.files.container import open_container
 from regretless.holdem import Spot
-from regretless.storage.container import open_container
 
 DATA = Path(__file__).parent / "data" / "format_1"
 SPOT = Spot.from_mapping(

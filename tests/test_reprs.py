@@ -16,7 +16,7 @@ from regretless.games.registry import load
 from regretless.holdem.problem import compile_spot, solve_spot
 from regretless.holdem.spots.locks import Lock
 from regretless.holdem.spots.spot import Spot
-from regretless.solvers.readable.training import train_kuhn
+from regretless.solving.readable.training import train_kuhn
 
 FIELDS = {
     "board": "Kh Qs Js 2c",

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
         deep,
         engines,
         errors,
+        files,
         forms,
         games,
         holdem,
         plots,
-        solvers,
-        storage,
+        solving,
         variants,
     )
     from regretless.api import load, solve, train
@@ -44,34 +44,34 @@ if TYPE_CHECKING:
     from regretless.holdem.solution import SpotSolution
     from regretless.holdem.spots.spot import Spot
     from regretless.holdem.studies.study import Study
-    from regretless.solvers.batch import solve_batch
-    from regretless.solvers.game_solution import GameSolution
-    from regretless.solvers.readable.vanilla import VanillaCFR
-    from regretless.solvers.solution import Solution
-    from regretless.solvers.solver import Solver
+    from regretless.solving.batch import solve_batch
+    from regretless.solving.game_solution import GameSolution
+    from regretless.solving.readable.vanilla import VanillaCFR
+    from regretless.solving.solution import Solution
+    from regretless.solving.solver import Solver
 
 __all__ = [
     "GameSolution", "RegretlessError", "Solution", "Solver", "Spot", "SpotSolution", "Study", "TrainedPolicy",
-    "VanillaCFR", "__version__", "cards", "cluster", "deep", "engines", "errors", "forms", "game", "games", "holdem",
-    "load", "plots", "solve", "solve_batch", "solve_many", "solvers", "storage", "train", "variants",
+    "VanillaCFR", "__version__", "cards", "cluster", "deep", "engines", "errors", "files", "forms", "game", "games",
+    "holdem", "load", "plots", "solve", "solve_batch", "solve_many", "solving", "train", "variants",
 ]  # fmt: skip
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "GameSolution": ("regretless.solvers.game_solution", "GameSolution"),
+    "GameSolution": ("regretless.solving.game_solution", "GameSolution"),
     "RegretlessError": ("regretless.errors", "RegretlessError"),
-    "Solution": ("regretless.solvers.solution", "Solution"),
-    "Solver": ("regretless.solvers.solver", "Solver"),
+    "Solution": ("regretless.solving.solution", "Solution"),
+    "Solver": ("regretless.solving.solver", "Solver"),
     "Spot": ("regretless.holdem.spots.spot", "Spot"),
     "SpotSolution": ("regretless.holdem.solution", "SpotSolution"),
     "Study": ("regretless.holdem.studies.study", "Study"),
-    "VanillaCFR": ("regretless.solvers.readable.vanilla", "VanillaCFR"),
+    "VanillaCFR": ("regretless.solving.readable.vanilla", "VanillaCFR"),
     "TrainedPolicy": ("regretless.deep.training.trained_policy", "TrainedPolicy"),
     "game": ("regretless.games.registry", "load"),
     "load": ("regretless.api", "load"),
     "solve": ("regretless.api", "solve"),
-    "solve_batch": ("regretless.solvers.batch", "solve_batch"),
+    "solve_batch": ("regretless.solving.batch", "solve_batch"),
     "solve_many": ("regretless.holdem.many", "solve_many"),
     "train": ("regretless.api", "train"),
 }
@@ -81,12 +81,12 @@ _PACKAGES = (
     "deep",
     "engines",
     "errors",
+    "files",
     "forms",
     "games",
     "holdem",
     "plots",
-    "solvers",
-    "storage",
+    "solving",
     "variants",
 )
 

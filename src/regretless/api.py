@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 from regretless.errors import Advice, InvalidFile, InvalidOption, MissingOption
+from regretless.files.atomic import check_writable
+from regretless.files.container import open_container
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.game import Game
 from regretless.games.push_fold import PushFold
@@ -19,18 +21,16 @@ from regretless.games.registry import as_game
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.game_reader import is_game_file
 from regretless.holdem.spots.spot import Spot
-from regretless.solvers.game_problem import GameProblem
-from regretless.solvers.game_solution import GameSolution
-from regretless.solvers.loop import Progress
-from regretless.solvers.problem import Problem
-from regretless.solvers.progress.interrupt import catch_interrupts
-from regretless.solvers.progress.line import in_notebook, progress_line
-from regretless.solvers.public_problem import PublicProblem
-from regretless.solvers.request import EXACT, Kind, check_names, check_options
-from regretless.solvers.solution import Solution
-from regretless.solvers.solve import solve as solve_problem
-from regretless.storage.atomic import check_writable
-from regretless.storage.container import open_container
+from regretless.solving.game_problem import GameProblem
+from regretless.solving.game_solution import GameSolution
+from regretless.solving.loop import Progress
+from regretless.solving.problem import Problem
+from regretless.solving.progress.interrupt import catch_interrupts
+from regretless.solving.progress.line import in_notebook, progress_line
+from regretless.solving.public_problem import PublicProblem
+from regretless.solving.request import EXACT, Kind, check_names, check_options
+from regretless.solving.solution import Solution
+from regretless.solving.solve import solve as solve_problem
 from regretless.variants.presets import spelled_out
 from regretless.variants.variant import Variant
 

@@ -17,7 +17,7 @@ from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.lock_text import lock_text, parse_lock
 from regretless.holdem.spots.locks import LockFrom
 from regretless.holdem.spots.spot import Spot
-from regretless.solvers.progress import interrupt
+from regretless.solving.progress import interrupt
 
 QUICK = ["--iterations", "20", "--threads", "1"]
 

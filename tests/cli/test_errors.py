@@ -13,7 +13,7 @@ from regretless.engines import memory
 from regretless.engines.bucketed.compiled import engine as bucketed
 from regretless.errors import WouldNotFit
 
-SOLVING = importlib.import_module("regretless.solvers.game_problem")
+SOLVING = importlib.import_module("regretless.solving.game_problem")
 
 WRONG = [
     (["solve", "kuhhn"], "did you mean kuhn?"),

@@ -296,7 +296,7 @@ def strike(folder: Path, number: signal.Signals, chance: random.Random) -> None:
             [
                 sys.executable,
                 "-c",
-                f"from regretless.storage import check_writable; check_writable({str(folder / 'x')!r})",
+                f"from regretless.files import check_writable; check_writable({str(folder / 'x')!r})",
             ],
             env={**os.environ, "PYTHONPATH": SOURCE},
             check=True,

@@ -29,7 +29,7 @@ from regretless.games import FlopHoldem
 from regretless.holdem.form.runouts import compile_holdem, holdem_hands
 from regretless.holdem.games import flop_holdem
 from regretless.holdem.spots.locks import Lock
-from regretless.solvers.request import OPTIONS
+from regretless.solving.request import OPTIONS
 
 SPOT = """
 board = "{board}"

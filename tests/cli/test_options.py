@@ -12,7 +12,7 @@ from tests.cli.spot_texts import RIVER, SMALL
 import regretless as rl
 from regretless.engines.devices import available_cores
 from regretless.errors import InvalidFile, InvalidOption
-from regretless.solvers.request import OPTIONS, Kind
+from regretless.solving.request import OPTIONS, Kind
 
 OTHER = SMALL.replace("pot = 100", "pot = 120")
 FIRST = ["--iterations", "3"]

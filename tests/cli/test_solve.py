@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from regretless import load, solve
-from regretless.solvers import Solution
+from regretless.solving import Solution
 
 KEYS = [
     "game", "variant", "engine", "device", "threads", "iterations", "exploitability", "nash_conv", "values", "seconds",

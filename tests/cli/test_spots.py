@@ -18,7 +18,7 @@ from tests.cli.spot_texts import RIVER
 
 from regretless.holdem import estimate as estimates
 from regretless.holdem.spots.spot import Spot
-from regretless.solvers.progress import interrupt
+from regretless.solving.progress import interrupt
 
 TURN = RIVER.replace("2c 3d", "2c")
 

@@ -25,8 +25,8 @@ from regretless.cli.commands.train import train as command
 from regretless.cli.terminal import progress as bars
 from regretless.deep.training.trained_policy import TrainedPolicy
 from regretless.engines.devices import available_cores
-from regretless.solvers.loop import Progress
-from regretless.solvers.progress.forecast import Outlook
+from regretless.solving.loop import Progress
+from regretless.solving.progress.forecast import Outlook
 
 SOURCE = str(Path(__file__).parent.parent.parent / "src")
 Answer = dict[str, Any]
@@ -151,7 +151,7 @@ def interrupted(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     file = tmp_path_factory.mktemp("stopped") / "stopped.rgl"
     done = [0]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("regretless.solvers.loop.PIECE_SECONDS", 0.0)
+        patch.setattr("regretless.solving.loop.PIECE_SECONDS", 0.0)
         rl.train(
             "kuhn",
             checkpoint=file,
@@ -244,8 +244,8 @@ def test_export_refuses_what_is_for_spots(run, file: Path) -> None:
 
 def test_the_page_lists_and_reads_it(file: Path) -> None:
     pytest.importorskip("starlette")
-    from regretless.web.answers.game import game_json
-    from regretless.web.library import Library
+    from regretless.page.answers.game import game_json
+    from regretless.page.library import Library
 
     library = Library(file.parent)
     (found,), more = library.files()

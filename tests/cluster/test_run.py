@@ -447,7 +447,7 @@ def test_a_run_that_was_killed_before_its_manifest_was_written_is_begun_again(tm
 
 def test_a_run_that_another_took_over_leaves_the_token_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a file system without locks."""
-    monkeypatch.setattr("regretless.storage.state._lock", lambda descriptor, wait: True)
+    monkeypatch.setattr("regretless.files.state._lock", lambda descriptor, wait: True)
     plan = StudyPlan.parse(study_text(("QsJh2h",)))
     with open_run(tmp_path / "study", plan):
         second = ExitStack()

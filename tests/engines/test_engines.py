@@ -23,7 +23,7 @@ from regretless.forms import HistoryForm, SequenceForm, compile_history, compile
 from regretless.forms.memory import memory_bytes
 from regretless.forms.public_poker import compile_public
 from regretless.games import Kuhn
-from regretless.solvers.readable.reference import Reference
+from regretless.solving.readable.reference import Reference
 from regretless.variants import PRESETS, Plus, schedule
 
 GAMES = ("kuhn", "kuhn(players=3)", "leduc", "liars_dice(sides=4)", "goofspiel(cards=4)")

@@ -15,8 +15,8 @@ from regretless.forms.public import Kind
 from regretless.forms.public_poker import compile_public, invert_public
 from regretless.games import Kuhn, Leduc, load
 from regretless.games.game import CHANCE, Game
-from regretless.solvers import CFR
-from regretless.solvers.readable.best_response import evaluate
+from regretless.solving import CFR
+from regretless.solving.readable.best_response import evaluate
 from regretless.variants import schedule
 from regretless.variants.presets import PRESETS
 

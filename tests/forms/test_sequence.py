@@ -8,7 +8,7 @@ import pytest
 from regretless import games
 from regretless.errors import InvalidGame
 from regretless.forms import SequenceForm, SparseMatrix, compile_history, compile_sequence, invert, memory_bytes
-from regretless.solvers.readable.best_response import expected_values
+from regretless.solving.readable.best_response import expected_values
 
 NAMES = ("kuhn", "leduc", "leduc(merge_suits=True)", "liars_dice(sides=4)", "goofspiel(cards=4)")
 

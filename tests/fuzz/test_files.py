@@ -17,8 +17,8 @@ from tests.fuzz.test_spots import damaged
 
 from regretless import Solution, load, solve
 from regretless.cli import main
+from regretless.files import container
 from regretless.holdem import Spot, SpotSolution, solve_spot
-from regretless.storage import container
 
 OTHER: list[Any] = [
     None, True, False, 0, 1, -1, 2**31, 2**63, 10**30, 1e308, -1e-300, 0.5, "", "x", "x" * 5000, [], [1], [[]], {},

@@ -27,14 +27,14 @@ from typing import Any
 import pytest
 from tests.cli.test_price import GAME, two_buckets
 from tests.cluster.studies import InlineExecutor, solve_here, study_text
-from tests.web.serving import API, RIVER, Server, is_over, wait_for
+from tests.page.serving import API, RIVER, Server, is_over, wait_for
 
 import regretless as rl
 from regretless.cli import main
 from regretless.holdem import Spot
 from regretless.holdem.nolimit import problem
-from regretless.web import serve
-from regretless.web.solving import process
+from regretless.page import serve
+from regretless.page.solving import process
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("duckdb")

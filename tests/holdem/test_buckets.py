@@ -15,13 +15,13 @@ from regretless.cards.hands import HAND_CARDS, HAND_CLASS, blocked_by
 from regretless.cards.isomorphism import CARD_MAPS, canonical_boards, hand_maps
 from regretless.cards.situations import hand_situations
 from regretless.errors import InvalidFile, InvalidOption, RegretlessError, WouldNotFit
+from regretless.files import open_container, write_container
 from regretless.holdem.buckets import NO_BUCKET, BucketPlan, Buckets, build_buckets
 from regretless.holdem.buckets import build as building
 from regretless.holdem.buckets.build import BuildProgress, BuildStopped
 from regretless.holdem.buckets.division import Percentiles, kmeans_features
 from regretless.holdem.buckets.estimate import check_fits, estimate_buckets
 from regretless.holdem.buckets.file import read_unfinished
-from regretless.storage import open_container, write_container
 
 FLOP = parse_board("Qs Jh 2h")
 MONOTONE = parse_board("As 7s 6s")

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from regretless.errors import InvalidFile, InvalidOption
+from regretless.files.container import open_container, write_container
 from regretless.holdem.form import tree_size
 from regretless.holdem.form.betting import forget_betting
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.reading.reading import EngineAnswers
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
-from regretless.storage.container import open_container, write_container
 
 RoomFor = Callable[[int], AbstractContextManager[None]]
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from regretless.engines.public.shares import decode, encode
+from regretless.files.container import open_container
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.reading import probabilities
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
-from regretless.storage.container import open_container
 
 OLD = Path(__file__).parent.parent / "data" / "version_0_1_0.rgl"
 

@@ -20,7 +20,7 @@ from regretless.forms.betting import Branch
 from regretless.forms.public import Kind, PublicForm
 from regretless.games.game import CHANCE, Game
 from regretless.holdem.form.runouts import compile_holdem
-from regretless.solvers import CFR
+from regretless.solving import CFR
 from regretless.variants import Discounted, schedule
 
 sys.path.insert(0, str(Path(__file__).parent))

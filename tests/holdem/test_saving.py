@@ -18,9 +18,9 @@ from regretless.engines import devices, registry
 from regretless.engines.public.cuda import engine as cuda_engine
 from regretless.engines.public.layout import make_layout
 from regretless.engines.public.shares import decode, encode
+from regretless.files.container import Streamed, open_container
 from regretless.holdem.reading import probabilities
 from regretless.holdem.reading.reading import EngineAnswers
-from regretless.storage.container import Streamed, open_container
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "engines"))

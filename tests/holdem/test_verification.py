@@ -19,7 +19,7 @@ from regretless.holdem.problem import solve_spot
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import Lock, LockFrom
 from regretless.holdem.spots.spot import Spot
-from regretless.solvers.readable.best_response import evaluate as evaluate_game
+from regretless.solving.readable.best_response import evaluate as evaluate_game
 
 sys.path.insert(0, str(Path(__file__).parent))
 from random_spots import narrow_flop, random_spot

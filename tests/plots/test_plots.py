@@ -16,7 +16,7 @@ from regretless.errors import InvalidOption, MissingExtra
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.spots.spot import Spot
 from regretless.plots import convergence, strategy_bars
-from regretless.solvers.game_solution import GameSolution
+from regretless.solving.game_solution import GameSolution
 
 
 @pytest.fixture(scope="module")

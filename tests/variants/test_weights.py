@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from regretless.errors import InvalidOption
-from regretless.solvers import solve_game
+from regretless.solving import solve_game
 from regretless.variants import (
     PRESETS,
     Discounted,

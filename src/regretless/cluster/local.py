@@ -1,7 +1,7 @@
 """Jobs on processes of this machine, each with its own threads, or on its GPU.
 
 On the CPU there are as many processes as cores and memory allow, and each solves one spot at a time. On a GPU one
-process solves many spots together (`solvers/together.py`). A process takes its next job when it has solved the
+process solves many spots together (`solving/together.py`). A process takes its next job when it has solved the
 current one, and writes that one meanwhile. A process that dies is replaced.
 """
 

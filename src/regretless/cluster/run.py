@@ -23,12 +23,12 @@ from pathlib import Path
 from regretless.cluster.jobs import Ended, Executor, Job, Lost, Outcome, Slot
 from regretless.cluster.work import TOKEN, has_token
 from regretless.errors import InvalidFile, RegretlessError, WouldNotFit
+from regretless.files.atomic import reason
+from regretless.files.state import lock_state, replace_state
 from regretless.holdem.studies.folder import StudyFolder
 from regretless.holdem.studies.manifest import LOCK, check_folder
 from regretless.holdem.studies.plan import StudyPlan
 from regretless.holdem.studies.sizes import StudySize
-from regretless.storage.atomic import reason
-from regretless.storage.state import lock_state, replace_state
 
 __all__ = ["RunFolder", "StudyProgress", "StudyRun", "open_run", "run_study"]
 

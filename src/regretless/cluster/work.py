@@ -19,11 +19,11 @@ from pathlib import Path
 
 from regretless.cluster.jobs import Job, Outcome
 from regretless.errors import Advice, DeviceFailed, InvalidFile, RegretlessError
+from regretless.files.state import read_state
 from regretless.holdem.many import solve_many
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.studies.folder import SpotRows, StudyFolder
 from regretless.holdem.studies.plan import StudyPlan, StudySpot
-from regretless.storage.state import read_state
 
 __all__ = ["TOKEN", "has_token", "solve_job"]
 

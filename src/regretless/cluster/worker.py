@@ -23,7 +23,7 @@ from typing import Any
 from regretless.cluster.jobs import Job, Outcome
 from regretless.cluster.work import solve_job
 from regretless.errors import InvalidFile, RegretlessError, RegretlessWarning
-from regretless.storage.atomic import remove_temporary_files
+from regretless.files.atomic import remove_temporary_files
 
 __all__ = ["main"]
 

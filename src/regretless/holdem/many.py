@@ -2,7 +2,7 @@
 
 On a CPU, one thread per spot: spots are independent, so solving them in parallel wastes nothing, while several threads
 on one river would mostly wait for each other. If memory limits the number of spots, fewer run at a time and each gets
-more threads. On a GPU, all spots that fit in its memory advance together (`solvers/together.py`). A spot that cannot be
+more threads. On a GPU, all spots that fit in its memory advance together (`solving/together.py`). A spot that cannot be
 solved does not stop the others.
 """
 
@@ -29,12 +29,12 @@ from regretless.holdem.estimate import STORAGES, check_fits
 from regretless.holdem.problem import SpotProblem, spot_predicts, spot_problem
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
-from regretless.solvers.loop import Progress
-from regretless.solvers.progress.interrupt import catch_interrupts
-from regretless.solvers.request import Kind, Request, check_options
-from regretless.solvers.solution import Solution
-from regretless.solvers.solve import Started, solve, start
-from regretless.solvers.together import SharedSchedules, drive_together
+from regretless.solving.loop import Progress
+from regretless.solving.progress.interrupt import catch_interrupts
+from regretless.solving.request import Kind, Request, check_options
+from regretless.solving.solution import Solution
+from regretless.solving.solve import Started, solve, start
+from regretless.solving.together import SharedSchedules, drive_together
 from regretless.variants.presets import read_variant
 from regretless.variants.variant import Variant
 

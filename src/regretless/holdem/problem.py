@@ -21,11 +21,11 @@ from regretless.holdem.reading.reading import EngineAnswers, SpotReader
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import AnyLock
 from regretless.holdem.spots.spot import Spot
-from regretless.solvers.public_problem import PublicFormProblem
-from regretless.solvers.record import Record
-from regretless.solvers.request import Kind, Request
-from regretless.solvers.solution import Solution
-from regretless.solvers.solve import solve
+from regretless.solving.public_problem import PublicFormProblem
+from regretless.solving.record import Record
+from regretless.solving.request import Kind, Request
+from regretless.solving.solution import Solution
+from regretless.solving.solve import solve
 from regretless.variants.presets import read_variant
 from regretless.variants.variant import Variant, stores_predictions
 

@@ -29,6 +29,8 @@ from typing import Any
 from regretless import engines
 from regretless.engines.contract import Evaluation, Snapshot
 from regretless.errors import Advice, ApproximateFile, InvalidFile, RegretlessError
+from regretless.files.container import Container, StoredArrays, open_container, write_container
+from regretless.files.fields import Fields
 from regretless.forms.public import BettingTree
 from regretless.forms.tree_hash import tree_hash
 from regretless.holdem.checking.verification import SpotVerification, verify_spot
@@ -43,11 +45,9 @@ from regretless.holdem.spots.lock_text import lock_text
 from regretless.holdem.spots.question import PlayerName
 from regretless.holdem.spots.spot import Spot
 from regretless.reprs import brief
-from regretless.solvers.game_solution import LEARNED
-from regretless.solvers.record import Record, Settings, read_history
-from regretless.solvers.solution import Solution, restore_engine
-from regretless.storage.container import Container, StoredArrays, open_container, write_container
-from regretless.storage.fields import Fields
+from regretless.solving.game_solution import LEARNED
+from regretless.solving.record import Record, Settings, read_history
+from regretless.solving.solution import Solution, restore_engine
 
 __all__ = ["SpotSolution", "spot_and_tree"]
 

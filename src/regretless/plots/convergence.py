@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from regretless.errors import InvalidOption
 from regretless.plots._style import INK, PALETTE, new_figure, quiet_axes, shown
-from regretless.solvers.solution import Solution
+from regretless.solving.solution import Solution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

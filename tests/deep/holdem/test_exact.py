@@ -31,7 +31,7 @@ from regretless.games import CHANCE, FlopHoldem  # noqa: E402
 from regretless.games.limit_betting import Move  # noqa: E402
 from regretless.holdem.form.runouts import compile_holdem  # noqa: E402
 from regretless.holdem.games.flop_holdem import compile_flop_holdem, with_flops  # noqa: E402
-from regretless.solvers.readable.best_response import evaluate as evaluate_by_rules  # noqa: E402
+from regretless.solving.readable.best_response import evaluate as evaluate_by_rules  # noqa: E402
 from regretless.variants import PRESETS, schedule  # noqa: E402
 
 # No two of these share a card. The first hand on the first flop and the second on the second differ only in suits.

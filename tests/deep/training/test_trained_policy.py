@@ -16,8 +16,8 @@ pytest.importorskip("torch")
 import regretless as rl
 from regretless.deep.training.trained_policy import FILE_KIND, RESUMED, TrainedPolicy
 from regretless.errors import InvalidFile, InvalidGame, InvalidOption, RegretlessError
+from regretless.files.container import open_container, write_container
 from regretless.games.kuhn import Kuhn
-from regretless.storage.container import open_container, write_container
 
 Options = dict[str, Any]
 

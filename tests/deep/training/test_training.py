@@ -59,7 +59,7 @@ def test_a_resumed_training_ends_as_if_it_had_never_stopped(trained: TrainedPoli
 def test_a_file_with_memories_is_resumed_to_the_bit(
     trained: TrainedPolicy, quick: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("regretless.solvers.loop.PIECE_SECONDS", 0.0)  # so that it can stop after any iteration
+    monkeypatch.setattr("regretless.solving.loop.PIECE_SECONDS", 0.0)  # so that it can stop after any iteration
     file = tmp_path / "stopped.rgl"
     done: list[int] = [0]
     stopped = rl.train(

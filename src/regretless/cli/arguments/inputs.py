@@ -42,7 +42,7 @@ def is_game(path: Path) -> bool:
 
 def is_spot_file(path: Path) -> bool:
     """Whether a `.rgl` file contains a spot, solved or interrupted."""
-    from regretless.storage.container import open_container
+    from regretless.files.container import open_container
 
     try:
         return open_container(path).kind.startswith("spot-")

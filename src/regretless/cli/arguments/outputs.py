@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from regretless.holdem.spots.spot import Spot
-    from regretless.solvers.solution import Solution
+    from regretless.solving.solution import Solution
 
 __all__ = [
     "check_figure", "check_out", "check_shown", "check_sources", "check_tables", "file_stem", "free_path", "out_folder",
@@ -78,7 +78,7 @@ def check_tables(out: Path | None, buckets: str | None) -> None:
 
 def out_folder(out: Path) -> Path:
     """The folder to save several solutions in, created if it is missing."""
-    from regretless.storage.atomic import reason
+    from regretless.files.atomic import reason
 
     if not out.is_dir() and (out.exists() or out.suffix == ".rgl"):
         raise InvalidFile(out, "is not a folder: several spots are saved in one")
@@ -118,7 +118,7 @@ def solution_files(paths: Sequence[Path], folder: Path) -> list[Path]:
 
 def check_figure(option: str, path: Path) -> None:
     """Raise if a plot could not be drawn or written there."""
-    from regretless.storage.atomic import check_writable
+    from regretless.files.atomic import check_writable
 
     if find_spec("matplotlib") is None:
         raise MissingExtra("matplotlib", "plot")
@@ -138,7 +138,7 @@ def check_shown() -> None:
 
 def save_figure(figure: Figure, path: Path) -> None:
     """Write a plot in the format given by its suffix."""
-    from regretless.storage.atomic import replace_file
+    from regretless.files.atomic import replace_file
 
     with replace_file(path) as temporary, warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a box is drawn for it

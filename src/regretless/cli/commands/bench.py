@@ -47,7 +47,7 @@ def games(
     [cyan]regretless bench games kuhn leduc --contenders numba,openspiel[/cyan]
     """
     from regretless.benchmark import GAMES, compare, ratio_table, record
-    from regretless.storage.atomic import check_writable
+    from regretless.files.atomic import check_writable
 
     if out is not None:
         check_writable(out)
@@ -87,9 +87,9 @@ def postflop(
     [cyan]regretless bench postflop spots/flop.toml --threads 4[/cyan]
     """
     from regretless.benchmark import hardware
+    from regretless.files.atomic import check_writable
     from regretless.holdem.spots.spot import Spot
     from regretless.holdem.timing import SPOTS, time_spots, timing_table
-    from regretless.storage.atomic import check_writable
 
     if out is not None:
         check_writable(out)

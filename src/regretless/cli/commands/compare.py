@@ -51,7 +51,7 @@ def compare(
     """
     from regretless.api import load
     from regretless.holdem.solution import SpotSolution
-    from regretless.solvers.game_solution import GameSolution
+    from regretless.solving.game_solution import GameSolution
 
     if top is not None and top < 1:
         raise InvalidOption("top", top, "must be at least 1")

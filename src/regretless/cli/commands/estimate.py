@@ -60,7 +60,7 @@ def estimate(
     from regretless.holdem.games.game_size import estimate_game
     from regretless.holdem.locking import with_sources
     from regretless.holdem.spots.spot import Spot
-    from regretless.solvers.request import Kind, check_options
+    from regretless.solving.request import Kind, check_options
 
     check_options(Kind.SPOT, {"threads": threads})
     if len(spots) == 1 and not is_spot(spots[0]):
@@ -100,7 +100,7 @@ def _estimate_game(name: str, *, as_json: bool) -> None:
     """The size of a game that is given by name."""
     from regretless.cli.terminal.progress import bar
     from regretless.games.registry import load
-    from regretless.solvers.game_problem import game_size
+    from regretless.solving.game_problem import game_size
 
     game = load(name)
     with bar(game.name):

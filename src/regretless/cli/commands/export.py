@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from regretless.holdem.reading.nodes import NodeView
     from regretless.holdem.reports.exports import ExportSize
     from regretless.holdem.solution import SpotSolution
-    from regretless.solvers.game_solution import GameSolution
+    from regretless.solving.game_solution import GameSolution
 
 __all__ = ["export"]
 
@@ -79,10 +79,10 @@ def export(
     from regretless.cards.ranges import FORMATS as RANGE_TEXTS
     from regretless.cli.views.game_export import RANGE_FORMATS
     from regretless.cli.views.spot_view import check_held
+    from regretless.files.atomic import replace_file
     from regretless.holdem.reports.exports import FORMATS, write_nodes
     from regretless.holdem.solution import SpotSolution
-    from regretless.solvers.game_solution import GameSolution
-    from regretless.storage.atomic import replace_file
+    from regretless.solving.game_solution import GameSolution
 
     if columns:
         if any(value not in (None, False) for name, value in context.params.items() if name != "columns"):
@@ -182,7 +182,7 @@ def _several(
 def _watched(views: Iterator[NodeView], size: ExportSize | None) -> Iterator[Iterator[NodeView]]:
     """The nodes one by one, with a progress bar; Ctrl-C or SIGTERM ends the export between two of them."""
     from regretless.cli.terminal.progress import bar
-    from regretless.solvers.progress.interrupt import catch_interrupts
+    from regretless.solving.progress.interrupt import catch_interrupts
 
     with catch_interrupts() as interrupted, bar("export") as tell:
 

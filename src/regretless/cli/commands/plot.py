@@ -18,7 +18,7 @@ from regretless.errors import InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
     from regretless.holdem.reading.places import Played
-    from regretless.solvers.solution import Solution
+    from regretless.solving.solution import Solution
 
 __all__ = ["plot"]
 
@@ -63,9 +63,9 @@ def plot(
     [cyan]regretless plot game.rgl --charts --line '' --line 'raise 5' --line 'raise 5, raise 15'[/cyan]
     """
     from regretless.api import load
+    from regretless.files.state import check_state
     from regretless.plots.convergence import convergence
-    from regretless.solvers.request import OPTIONS
-    from regretless.storage.state import check_state
+    from regretless.solving.request import OPTIONS
 
     path = out or Path(f"{file_stem(Path(games[0]).name.removesuffix('.rgl'))}.png")
     if out is None:
@@ -108,7 +108,7 @@ def plot(
 
 def _refuse_solving(context: typer.Context, kind: str) -> None:
     """Refuse, by name, options for solving where nothing is solved."""
-    from regretless.solvers.request import OPTIONS
+    from regretless.solving.request import OPTIONS
 
     for name, value in context.params.items():
         source = context.get_parameter_source(name)
@@ -143,8 +143,8 @@ def _chart_title(played: Played) -> str:
 
 def _solve_all(jobs: Sequence[tuple[str, str]], options: dict[str, Any], interrupted: Any) -> list[Solution]:
     from regretless.cli.terminal.progress import solve_bar
-    from regretless.solvers.game_problem import solve_game
-    from regretless.solvers.request import EXACT
+    from regretless.solving.game_problem import solve_game
+    from regretless.solving.request import EXACT
 
     iterated = [(game, variant) for game, variant in jobs if variant != EXACT]
     if iterated:  # load compiled code first, so that no curve includes it

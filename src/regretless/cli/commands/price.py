@@ -68,8 +68,8 @@ def price(
     with interruptible(status) as interrupted:
         from regretless.api import load
         from regretless.cli.terminal.progress import bar
+        from regretless.files.state import check_state_folder
         from regretless.holdem.nolimit.solution import NoLimitSolution
-        from regretless.storage.state import check_state_folder
 
         solution = load(file)
         if not isinstance(solution, NoLimitSolution):

@@ -93,7 +93,7 @@ def show(
     """
     from regretless.api import load
     from regretless.holdem.solution import SpotSolution
-    from regretless.solvers.game_solution import GameSolution
+    from regretless.solving.game_solution import GameSolution
 
     if file.suffix == ".toml":
         _show_tree(context, file, as_json=json_)

@@ -143,7 +143,7 @@ def solve(
 
     Ctrl-C stops after the current iteration, saves what was solved and prints the command that resumes it.
     """
-    from regretless.solvers.request import OPTIONS
+    from regretless.solving.request import OPTIONS
 
     names = tuple(given or ())
     named = {name: value for name, value in context.params.items() if name in OPTIONS and name != "resume"}

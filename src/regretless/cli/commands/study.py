@@ -330,8 +330,8 @@ def _print_rows(names: list[str], rows: list[dict[str, Any]]) -> None:
 
 
 def _write(table: Any, out: Path) -> None:
+    from regretless.files.atomic import replace_file
     from regretless.holdem.reading.columns import pyarrow
-    from regretless.storage.atomic import replace_file
 
     with replace_file(out) as temporary:
         if out.suffix.lower() == ".parquet":

@@ -150,7 +150,7 @@ def train(
         from regretless.api import load
         from regretless.deep.training.asking import check_training, training_problem
         from regretless.deep.training.scalars import Scalars
-        from regretless.storage.atomic import check_writable
+        from regretless.files.atomic import check_writable
 
         request.check_files(() if game is None else (Path(game),))
         asked: dict[str, Any] = {name: value for name, value in given.items() if name != "keep_memories"}

@@ -18,7 +18,7 @@ from regretless.cli.terminal.tables import fact_table
 from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
-    from regretless.solvers.readable.training import Training
+    from regretless.solving.readable.training import Training
 
 __all__ = ["train_kuhn"]
 
@@ -49,8 +49,8 @@ def train_kuhn(
     """
     from regretless.cli.terminal.progress import bar
     from regretless.cli.views.strategy_table import choose, read_keys
-    from regretless.solvers.readable.training import KUHN_VALUE, KuhnTrainer
-    from regretless.solvers.readable.training import train_kuhn as train
+    from regretless.solving.readable.training import KUHN_VALUE, KuhnTrainer
+    from regretless.solving.readable.training import train_kuhn as train
 
     chosen = list(choose(KuhnTrainer().get_all_average_strategies(), read_keys(information_sets), None))
     if information_sets is not None and plot is None and not show:

@@ -17,7 +17,7 @@ from regretless.printable import printable
 
 if TYPE_CHECKING:
     from regretless.holdem.checking.verification import SpotVerification
-    from regretless.solvers.verification import Verification
+    from regretless.solving.verification import Verification
 
 __all__ = ["verify"]
 

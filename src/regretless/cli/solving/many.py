@@ -38,10 +38,10 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
     """Solve the spots of these files, save them in the folder that --out names and print them."""
     status = BatchStatus(len(paths), request.out)
     with interruptible(status) as interrupted:
+        from regretless.files.atomic import check_writable
+        from regretless.files.state import check_state
         from regretless.holdem.many import solve_many
-        from regretless.solvers.request import Kind
-        from regretless.storage.atomic import check_writable
-        from regretless.storage.state import check_state
+        from regretless.solving.request import Kind
 
         if "buckets" in request.options:
             raise InvalidOption("buckets", request.options["buckets"], "is for one spot at a time")

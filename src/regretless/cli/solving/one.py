@@ -22,10 +22,10 @@ from regretless.errors import Advice, DeviceFailed, InvalidFile, InvalidOption
 if TYPE_CHECKING:
     from regretless.cli.terminal.progress import Details
     from regretless.engines.choice import Choice
-    from regretless.solvers.loop import Progress
-    from regretless.solvers.problem import Problem
-    from regretless.solvers.request import Kind
-    from regretless.solvers.solution import Solution
+    from regretless.solving.loop import Progress
+    from regretless.solving.problem import Problem
+    from regretless.solving.request import Kind
+    from regretless.solving.solution import Solution
 
 __all__ = ["problem_of_saving", "run_problem", "solve_one", "tell_choice"]
 
@@ -39,9 +39,9 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
         if request.options.get("device") == "cuda":
             devices.start_cuda()  # which takes a while: everything that is needed anyway is loaded meanwhile
         from regretless.api import load, problem_of
+        from regretless.files.atomic import check_writable
         from regretless.holdem.problem import SpotProblem
         from regretless.holdem.spots.spot import Spot
-        from regretless.storage.atomic import check_writable
 
         request.check(_kind(given, request, spot), () if given is None else (Path(given),))
         if request.out is not None:
@@ -113,7 +113,7 @@ def run_problem(
 def _kind(given: str | Path | None, request: SolveRequest, spot: bool) -> Kind:
     """The kind of problem, as far as the command line determines it; a resumed file may say more."""
     from regretless.games.registry import is_public_only
-    from regretless.solvers.request import EXACT, Kind
+    from regretless.solving.request import EXACT, Kind
 
     if spot:
         return Kind.BUCKETED if "buckets" in request.options else Kind.SPOT
@@ -138,9 +138,9 @@ def _solve(
     from regretless.cli.terminal.progress import solve_bar
     from regretless.engines.registry import Kind as Form
     from regretless.holdem.problem import SpotProblem
-    from regretless.solvers.public_problem import PublicFormProblem
-    from regretless.solvers.request import EXACT
-    from regretless.solvers.solve import make_request, solve
+    from regretless.solving.public_problem import PublicFormProblem
+    from regretless.solving.request import EXACT
+    from regretless.solving.solve import make_request, solve
 
     failed: InvalidFile | None = None
 
@@ -202,7 +202,7 @@ def _solve(
 
 def _print(solution: Solution, request: SolveRequest, file: Path | None) -> None:
     from regretless.holdem.solution import SpotSolution
-    from regretless.solvers.game_solution import GameSolution
+    from regretless.solving.game_solution import GameSolution
 
     if request.as_json:
         print_json(solution.as_json(strategy=request.strategy))

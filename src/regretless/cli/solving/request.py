@@ -14,8 +14,8 @@ from regretless.errors import InvalidOption
 if TYPE_CHECKING:
     from regretless.holdem.spots.locks import AnyLock
     from regretless.holdem.spots.spot import Spot
-    from regretless.solvers.request import Kind
-    from regretless.solvers.solution import Solution
+    from regretless.solving.request import Kind
+    from regretless.solving.solution import Solution
 
 __all__ = ["SolveRequest"]
 
@@ -39,7 +39,7 @@ class SolveRequest:
 
     def check(self, kind: Kind, inputs: Iterable[Path]) -> None:
         """Refuse options that cannot be honoured, before anything is read or solved."""
-        from regretless.solvers.request import check_options
+        from regretless.solving.request import check_options
 
         check_options(kind, self.options)
         self.check_files(inputs)

@@ -13,7 +13,7 @@ from regretless.cli.terminal.numbers import duration_text
 from regretless.printable import printable
 
 if TYPE_CHECKING:
-    from regretless.solvers.loop import Progress
+    from regretless.solving.loop import Progress
 
 __all__ = ["BatchStatus", "SolveStatus"]
 

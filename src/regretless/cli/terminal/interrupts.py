@@ -141,7 +141,7 @@ class _Watch:
         if (bar := self.bar) is not None:
             with suppress(Exception):  # nothing may keep the process from ending
                 bar.stop()
-        if (atomic := sys.modules.get("regretless.storage.atomic")) is not None:
+        if (atomic := sys.modules.get("regretless.files.atomic")) is not None:
             atomic.remove_temporary_files()
         _write(sentence)
         os._exit(INTERRUPTED)
@@ -177,7 +177,7 @@ def ignore_from_now_on() -> None:
 def interruptible(plan: Plan) -> Iterator[Callable[[], bool]]:
     """Answer signals according to `plan`; yields a function that says whether there was one."""
     if _watch is None:  # called from Python, or on Windows
-        from regretless.solvers.progress.interrupt import catch_interrupts
+        from regretless.solving.progress.interrupt import catch_interrupts
 
         with catch_interrupts() as interrupted:
             yield interrupted

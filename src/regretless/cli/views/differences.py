@@ -7,7 +7,7 @@ from rich.text import Text
 
 from regretless.cli.terminal.tables import plain_table
 from regretless.printable import printable
-from regretless.solvers.solution import Solution
+from regretless.solving.solution import Solution
 
 __all__ = ["difference_table", "difference_text", "heading"]
 

@@ -17,7 +17,7 @@ from regretless.cli.terminal.tables import plain_table
 from regretless.cli.views.differences import difference_table, difference_text, heading
 from regretless.cli.views.strategy_table import choose, read_keys
 from regretless.errors import InvalidFile
-from regretless.solvers.game_solution import GameSolution
+from regretless.solving.game_solution import GameSolution
 
 __all__ = ["compare_games"]
 

@@ -16,13 +16,13 @@ from typing import IO, Any
 
 from regretless.cli.terminal.consoles import note
 from regretless.cli.terminal.json_output import strict_json
+from regretless.files.atomic import replace_file
 from regretless.forms.history import Strategy
 from regretless.holdem.reading.columns import pyarrow
 from regretless.holdem.reading.places import Played
 from regretless.holdem.reports.line_tables import ActionRange, action_ranges, hand_rows
 from regretless.printable import printable
-from regretless.solvers.game_solution import GameSolution
-from regretless.storage.atomic import replace_file
+from regretless.solving.game_solution import GameSolution
 
 __all__ = ["RANGE_FORMATS", "export_game", "export_line", "export_ranges"]
 

@@ -31,7 +31,7 @@ from regretless.holdem.nolimit.solution import NoLimitSolution
 from regretless.holdem.reading.places import Played
 from regretless.holdem.reports.grids import make_chart
 from regretless.printable import printable
-from regretless.solvers.game_solution import GameSolution
+from regretless.solving.game_solution import GameSolution
 
 __all__ = ["print_game", "show_game", "show_line"]
 

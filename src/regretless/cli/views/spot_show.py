@@ -25,13 +25,13 @@ from regretless.cli.views.spot_tables import (
 from regretless.cli.views.spot_tree import print_tree
 from regretless.cli.views.spot_view import check_held, node_lines, wrapped
 from regretless.errors import InvalidOption
+from regretless.files.atomic import replace_file
 from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.reports.grids import GridKind, make_grid
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.lock_text import lock_text
 from regretless.holdem.spots.question import PlayerName
 from regretless.printable import printable
-from regretless.storage.atomic import replace_file
 
 __all__ = ["Look", "print_spot", "show_spot"]
 

@@ -14,8 +14,8 @@ from regretless.deep.training.trained_policy import TrainedPolicy
 from regretless.errors import InvalidGame, InvalidOption, MissingExtra, MissingOption
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.registry import as_game
-from regretless.solvers.request import OPTIONS, Kind, check_names, check_options
-from regretless.solvers.solution import Solution
+from regretless.solving.request import OPTIONS, Kind, check_names, check_options
+from regretless.solving.solution import Solution
 
 if TYPE_CHECKING:
     from regretless.deep.training.engine import Watcher

@@ -23,8 +23,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from regretless.errors import InvalidFile
-from regretless.storage.atomic import reason
-from regretless.storage.state import open_state
+from regretless.files.atomic import reason
+from regretless.files.state import open_state
 
 __all__ = ["EventFile", "crc32c"]
 

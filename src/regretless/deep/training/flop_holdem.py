@@ -25,6 +25,7 @@ from regretless.engines.memory import estimate_public
 from regretless.engines.registry import Kind as Form
 from regretless.engines.registry import fastest
 from regretless.errors import InvalidFile, InvalidOption
+from regretless.files.container import open_container
 from regretless.forms.history import FloatArray, Strategy
 from regretless.forms.public import Kind, PublicForm
 from regretless.forms.public_size import size_of_form
@@ -33,10 +34,9 @@ from regretless.games.game import CHANCE
 from regretless.holdem.games.big_blinds import MILLI, UNIT
 from regretless.holdem.games.flop_holdem import FlopHoldemReader, FlopHoldemSolution, compile_flop_holdem
 from regretless.reprs import brief
-from regretless.solvers.public_problem import public_size
-from regretless.solvers.record import Record
-from regretless.solvers.request import Request
-from regretless.storage.container import open_container
+from regretless.solving.public_problem import public_size
+from regretless.solving.record import Record
+from regretless.solving.request import Request
 
 if TYPE_CHECKING:
     from regretless.deep.holdem.world import HoldemWorld

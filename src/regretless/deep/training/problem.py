@@ -14,10 +14,10 @@ from regretless.forms.history import HistoryForm
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
 from regretless.games.game import Game
-from regretless.solvers.problem import Problem
-from regretless.solvers.record import Record
-from regretless.solvers.request import DEVICES, Kind, Request
-from regretless.solvers.solution import Solution
+from regretless.solving.problem import Problem
+from regretless.solving.record import Record
+from regretless.solving.request import DEVICES, Kind, Request
+from regretless.solving.solution import Solution
 from regretless.variants.presets import read_variant
 from regretless.variants.variant import Variant
 

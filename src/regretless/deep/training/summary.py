@@ -7,7 +7,7 @@ from typing import Any
 
 from regretless.deep.settings import TrainingSettings
 from regretless.errors import InvalidSettings
-from regretless.storage.fields import Fields
+from regretless.files.fields import Fields
 
 __all__ = ["Training"]
 

@@ -27,15 +27,15 @@ from numpy.typing import NDArray
 from regretless.deep.training.summary import Training
 from regretless.engines.contract import Snapshot
 from regretless.errors import InvalidFile, InvalidGame, InvalidOption, InvalidText
+from regretless.files.container import Container, StoredArrays, open_container, write_container
+from regretless.files.fields import Fields
+from regretless.files.tensor_file import DAMAGED
 from regretless.forms.history import Strategy
 from regretless.games.game import CHANCE, Game
 from regretless.games.registry import load as load_game
 from regretless.reprs import brief
-from regretless.solvers.game_solution import GameSolution, packed_strategy, unpacked_strategy
-from regretless.solvers.record import Record
-from regretless.storage.container import Container, StoredArrays, open_container, write_container
-from regretless.storage.fields import Fields
-from regretless.storage.tensor_file import DAMAGED
+from regretless.solving.game_solution import GameSolution, packed_strategy, unpacked_strategy
+from regretless.solving.record import Record
 
 __all__ = ["FILE_KIND", "PolicyStrategy", "TrainedPolicy", "read_fields"]
 

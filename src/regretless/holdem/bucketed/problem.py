@@ -25,10 +25,10 @@ from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.reading.reading import SpotReader
 from regretless.holdem.spots.lock_text import lock_text
 from regretless.holdem.spots.spot import Spot
-from regretless.solvers.problem import Problem
-from regretless.solvers.record import Record
-from regretless.solvers.request import Kind, Request
-from regretless.solvers.solution import Solution
+from regretless.solving.problem import Problem
+from regretless.solving.record import Record
+from regretless.solving.request import Kind, Request
+from regretless.solving.solution import Solution
 
 __all__ = ["BucketedSpotProblem", "bucketed_problem"]
 

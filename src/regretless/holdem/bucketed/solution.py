@@ -26,6 +26,8 @@ from regretless.engines.contract import Snapshot
 from regretless.engines.public.compiled.evaluator import StrategyEvaluator
 from regretless.engines.public.shares import encode
 from regretless.errors import InvalidFile
+from regretless.files.container import Container, StoredArrays, open_container, write_container
+from regretless.files.fields import Fields
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.drawn_runouts import BucketMaps, bucketed_form
 from regretless.forms.history import FloatArray
@@ -36,10 +38,8 @@ from regretless.holdem.reading.probabilities import layout
 from regretless.holdem.reading.reading import SpotReader
 from regretless.holdem.solution import SpotSolution, spot_and_tree
 from regretless.reprs import brief
-from regretless.solvers.game_solution import LEARNED
-from regretless.solvers.record import Record
-from regretless.storage.container import Container, StoredArrays, open_container, write_container
-from regretless.storage.fields import Fields
+from regretless.solving.game_solution import LEARNED
+from regretless.solving.record import Record
 
 __all__ = ["BucketedAnswers", "BucketedSpotSolution"]
 

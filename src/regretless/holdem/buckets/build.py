@@ -23,13 +23,13 @@ from regretless.engines.devices import cuda_devices, require_cuda, thread_limit
 from regretless.engines.registry import is_installed, require
 from regretless.engines.threads import in_order
 from regretless.errors import InvalidFile, InvalidOption
+from regretless.files import check_writable, open_container
 from regretless.holdem.buckets.estimate import BucketEstimate, check_fits
 from regretless.holdem.buckets.file import CHECKPOINT, KIND, StreetTable, empty_table, read_unfinished, write_tables
 from regretless.holdem.buckets.plan import BOARD_CARDS, BucketPlan
 from regretless.holdem.buckets.table import Buckets
 from regretless.holdem.buckets.training import train
 from regretless.holdem.spots.question import StreetName
-from regretless.storage import check_writable, open_container
 
 __all__ = ["BuildProgress", "BuildStopped", "build_buckets", "check_device", "find_unfinished"]
 

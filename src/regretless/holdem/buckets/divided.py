@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from regretless.cards.features.batches import batch
 from regretless.cards.situations import board_rows, first_situations, hand_situations
 from regretless.errors import InvalidFile, RegretlessError
+from regretless.files import Container, Fields
 from regretless.holdem.buckets.division import Division
 from regretless.holdem.buckets.file import read_division
 from regretless.holdem.buckets.plan import BOARD_CARDS, MOST_BUCKETS, BucketPlan
 from regretless.holdem.buckets.table import NO_BUCKET, Buckets
 from regretless.holdem.spots.question import STREETS, StreetName
-from regretless.storage import Container, Fields
 
 __all__ = ["DividedBuckets"]
 

@@ -23,11 +23,11 @@ from regretless.cards.deck import board_text, parse_board
 from regretless.cards.features.opponents import CLUSTERS
 from regretless.cards.features.strength import COLUMNS
 from regretless.errors import InvalidFile, RegretlessError
+from regretless.files import Container, Fields, open_container, write_container
 from regretless.holdem.buckets.division import Division, NearestCentroid, Percentiles
 from regretless.holdem.buckets.estimate import bytes_per_situation
 from regretless.holdem.buckets.plan import LARGEST_SEED, MOST_BUCKETS, BucketPlan
 from regretless.holdem.spots.question import STREETS, StreetName
-from regretless.storage import Container, Fields, open_container, write_container
 
 __all__ = [
     "CHECKPOINT",

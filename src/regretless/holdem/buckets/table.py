@@ -18,11 +18,11 @@ from regretless.cards.evaluator import card_array
 from regretless.cards.hands import HAND_CLASS, HAND_COUNT
 from regretless.cards.situations import SITUATION_COUNTS, board_rows, first_situations, hand_entries
 from regretless.errors import InvalidFile, InvalidOption
+from regretless.files import Container, open_container
 from regretless.holdem.buckets.division import Division
 from regretless.holdem.buckets.file import KIND, read_division, read_plan
 from regretless.holdem.buckets.plan import BOARD_CARDS, BucketPlan
 from regretless.holdem.spots.question import StreetName
-from regretless.storage import Container, open_container
 
 __all__ = ["NO_BUCKET", "Buckets"]
 

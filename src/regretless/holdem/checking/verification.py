@@ -30,8 +30,8 @@ from regretless.holdem.reading.reading import SpotReader
 from regretless.holdem.spots.question import PlayerName
 from regretless.holdem.spots.spot import Spot
 from regretless.seeds import check_seed
-from regretless.solvers.record import Record
-from regretless.solvers.verification import Verification
+from regretless.solving.record import Record
+from regretless.solving.verification import Verification
 
 __all__ = ["TURNS", "SpotVerification", "full_seconds", "verification_bytes", "verify_spot"]
 

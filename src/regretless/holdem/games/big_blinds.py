@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from regretless.holdem.reading.places import Played
 from regretless.reprs import brief
-from regretless.solvers.game_solution import GameSolution
+from regretless.solving.game_solution import GameSolution
 
 __all__ = ["MILLI", "UNIT", "BigBlindSolution"]
 

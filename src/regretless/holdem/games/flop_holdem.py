@@ -24,6 +24,7 @@ from regretless.cards.ranges import Range
 from regretless.engines.contract import PublicEngine
 from regretless.engines.devices import available_cores
 from regretless.errors import Advice, InvalidFile, InvalidGame, InvalidText, WouldNotFit
+from regretless.files.container import open_container, write_container
 from regretless.forms.betting import flatten, limit_branches
 from regretless.forms.history import IntArray
 from regretless.forms.memory import available_bytes
@@ -35,12 +36,11 @@ from regretless.holdem.form.runouts import compile_holdem
 from regretless.holdem.games.big_blinds import MILLI, UNIT, BigBlindSolution
 from regretless.holdem.reading.places import FormReader, Played
 from regretless.reprs import brief
-from regretless.solvers.game_solution import public_snapshot
-from regretless.solvers.public_problem import PublicProblem
-from regretless.solvers.record import Record
-from regretless.solvers.request import Request
-from regretless.solvers.solution import restore_engine
-from regretless.storage.container import open_container, write_container
+from regretless.solving.game_solution import public_snapshot
+from regretless.solving.public_problem import PublicProblem
+from regretless.solving.record import Record
+from regretless.solving.request import Request
+from regretless.solving.solution import restore_engine
 
 __all__ = [
     "FILE_KIND",

@@ -25,7 +25,7 @@ from regretless.games.registry import load
 from regretless.holdem.games.big_blinds import MILLI, UNIT, BigBlindSolution
 from regretless.holdem.reading.places import Played
 from regretless.reprs import brief
-from regretless.solvers.game_problem import GameProblem
+from regretless.solving.game_problem import GameProblem
 
 __all__ = ["FILE_KIND", "PushFoldProblem", "PushFoldSolution"]
 

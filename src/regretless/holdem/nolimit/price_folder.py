@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from regretless.errors import InvalidFile
+from regretless.files.atomic import reason
+from regretless.files.container import open_container, write_container
+from regretless.files.fields import Fields
+from regretless.files.state import check_state, replace_state, state_folder
 from regretless.holdem.nolimit.price import PreflopValues
-from regretless.storage.atomic import reason
-from regretless.storage.container import open_container, write_container
-from regretless.storage.fields import Fields
-from regretless.storage.state import check_state, replace_state, state_folder
 
 __all__ = ["PriceFolder"]
 

@@ -32,10 +32,10 @@ from regretless.holdem.nolimit.form import acting_streets, game_buckets, make_fo
 from regretless.holdem.nolimit.reader import NoLimitReader
 from regretless.holdem.nolimit.solution import NoLimitSolution
 from regretless.holdem.spots.question import StreetName
-from regretless.solvers.problem import Problem
-from regretless.solvers.record import Record
-from regretless.solvers.request import Kind, Request
-from regretless.solvers.solution import Solution
+from regretless.solving.problem import Problem
+from regretless.solving.record import Record
+from regretless.solving.request import Kind, Request
+from regretless.solving.solution import Solution
 
 __all__ = ["NoLimitProblem", "nolimit_problem"]
 

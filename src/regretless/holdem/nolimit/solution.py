@@ -24,6 +24,8 @@ import numpy as np
 from regretless.engines.bucketed.tables import TableLayout
 from regretless.engines.contract import Snapshot
 from regretless.errors import InvalidFile, InvalidGame, InvalidText, RegretlessError
+from regretless.files.container import StoredArrays, open_container, write_container
+from regretless.files.fields import Fields
 from regretless.forms.public import Kind
 from regretless.holdem.buckets.divided import DividedBuckets
 from regretless.holdem.games.big_blinds import BigBlindSolution
@@ -34,10 +36,8 @@ from regretless.holdem.nolimit.pricing import Price, PriceProgress, price_game
 from regretless.holdem.nolimit.reader import NoLimitReader
 from regretless.holdem.reading.places import Played
 from regretless.reprs import brief
-from regretless.solvers.game_solution import LEARNED
-from regretless.solvers.record import Record
-from regretless.storage.container import StoredArrays, open_container, write_container
-from regretless.storage.fields import Fields
+from regretless.solving.game_solution import LEARNED
+from regretless.solving.record import Record
 
 __all__ = ["FILE_KIND", "NoLimitSolution"]
 

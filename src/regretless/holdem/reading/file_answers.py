@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from regretless.engines.public.shares import decode, encode
 from regretless.errors import InvalidFile
+from regretless.files.container import Container, Streamed
 from regretless.forms.history import FloatArray
 from regretless.forms.public import Kind, PublicForm
 from regretless.holdem.reading.evaluation import places
 from regretless.holdem.reading.places import Place
 from regretless.holdem.reading.probabilities import layout, probability_bits, streamed
 from regretless.holdem.reading.reading import SpotReader
-from regretless.storage.container import Container, Streamed
 
 __all__ = ["FileAnswers", "packed_answers"]
 

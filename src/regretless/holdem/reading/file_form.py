@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from regretless.cards.deck import DECK
 from regretless.errors import InvalidFile
+from regretless.files.container import Container
 from regretless.forms.betting import poker_payoffs
 from regretless.forms.history import IntArray
 from regretless.forms.public import DEAD, BettingTree, PublicForm, Street, no_symmetry
 from regretless.holdem.form.runouts import hands_of, spot_hands
 from regretless.holdem.form.suits import count_runouts
 from regretless.holdem.spots.spot import Spot
-from regretless.storage.container import Container
 
 __all__ = ["packed_form", "unpacked_form"]
 

@@ -18,7 +18,7 @@ from regretless.holdem.reading.node_html import grid_html, legend_html
 from regretless.holdem.reading.places import class_shares
 from regretless.holdem.spots.question import PlayerName
 from regretless.reprs import brief
-from regretless.solvers.solution_html import facts_html
+from regretless.solving.solution_html import facts_html
 
 __all__ = ["HandTable", "NodeKind", "NodeView", "Runout", "RunoutReport"]
 

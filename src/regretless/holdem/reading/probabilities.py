@@ -20,9 +20,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.files.container import Streamed
 from regretless.forms.history import IntArray
 from regretless.forms.public import Kind, PublicForm
-from regretless.storage.container import Streamed
 
 __all__ = [
     "BLOCK_BYTES",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from regretless.errors import InvalidFile
-from regretless.storage.tensor_file import check_ordinary
+from regretless.files.tensor_file import check_ordinary
 
 __all__ = ["LARGEST_FILE", "parse_toml", "read_toml_text"]
 

@@ -31,15 +31,15 @@ from pathlib import Path
 from typing import Any, Self
 
 from regretless.errors import InvalidFile, RebuiltFile
+from regretless.files.atomic import reason
+from regretless.files.fields import DamagedFields, Fields
+from regretless.files.state import check_state, check_state_folder, open_state, replace_state, state_folder
 from regretless.holdem.reading.columns import pyarrow
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.studies.manifest import MANIFEST, PART, PARTS, Manifest, check_folder
 from regretless.holdem.studies.plan import StudyPlan, StudySpot
 from regretless.holdem.studies.rows import run_row, spot_rows
 from regretless.holdem.studies.schema import TABLES, arrow_schema
-from regretless.storage.atomic import reason
-from regretless.storage.fields import DamagedFields, Fields
-from regretless.storage.state import check_state, check_state_folder, open_state, replace_state, state_folder
 
 __all__ = ["AGAIN", "GrowingFolder", "SpotRows", "StudyFolder"]
 

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any, Self
 
 from regretless.errors import InvalidFile
+from regretless.files.atomic import is_temporary
+from regretless.files.fields import DamagedFields, Fields
+from regretless.files.state import check_state, replace_state
 from regretless.holdem.reading.columns import pyarrow
 from regretless.holdem.studies.plan import StudyPlan
 from regretless.holdem.studies.schema import TABLES, VERSION
-from regretless.storage.atomic import is_temporary
-from regretless.storage.fields import DamagedFields, Fields
-from regretless.storage.state import check_state, replace_state
 
 __all__ = ["LOCK", "MANIFEST", "PART", "PARTS", "Manifest", "check_folder"]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from regretless.cards.deck import parse_board
 from regretless.errors import InvalidFile, InvalidOption, MissingExtra
+from regretless.files.state import check_state
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.studies.folder import StudyFolder
 from regretless.holdem.studies.plan import StudyPlan
@@ -15,7 +16,6 @@ from regretless.holdem.studies.reports import Coverage, StudyReport, study_cover
 from regretless.holdem.studies.tables import run_sql
 from regretless.plots.scatter import scatter
 from regretless.plots.stacked_bars import stacked_bars
-from regretless.storage.state import check_state
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from regretless.cli.views.duel_view import Score, Stakes
     from regretless.holdem.reading.places import Place
     from regretless.holdem.reading.playing import Duel
-    from regretless.solvers.solution import Solution
+    from regretless.solving.solution import Solution
 
 __all__ = ["play"]
 

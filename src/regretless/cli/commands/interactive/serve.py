@@ -53,8 +53,8 @@ def serve(
     if solves < 1:
         raise InvalidOption("solves", solves, "must be at least 1")
     try:
-        from regretless.web.guard import is_loopback, new_token
-        from regretless.web.serve import serve as run
+        from regretless.page.guard import is_loopback, new_token
+        from regretless.page.serve import serve as run
     except ModuleNotFoundError as error:
         library = (error.name or "").partition(".")[0]
         if library not in ("starlette", "uvicorn"):

@@ -1,0 +1,388 @@
+"""The container of every `.rgl` file: a JSON header and named arrays, checked piece by piece as they are read.
+
+    8 bytes         length of what follows, little-endian
+    JSON            safetensors' own table of arrays, and under "__metadata__":
+        regretless      the header as JSON text: "format", "kind", and what the kind needs
+        checks          a CRC-32 of every piece of every array
+        checksum        SHA-256 over the header, the checks and every array's name, type, shape and position
+    arrays          raw numbers
+
+Any safetensors library opens such a file (a test does). The library itself is not used here: it writes only arrays that
+are in memory as a whole, and checks none of what it reads.
+
+Nothing in it is code. Opening a file reads only the header. Reading a row reads and checks only the pieces that contain
+it, so any row of a multi-gigabyte file takes milliseconds, and a flipped bit is noticed when it is read. The last few
+pieces stay in memory. The header is small (everything that grows is an array), so its size is limited before it is
+read, and arrays cannot claim more memory than the file has bytes: `tensor_file` checks both.
+
+Game solutions from version 0.1.0 have no "checks", but a checksum over the header and all arrays: these files are
+checked as a whole when opened.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import struct
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.errors import InvalidFile
+from regretless.files.atomic import replace_file
+from regretless.files.tensor_file import (
+    DAMAGED,
+    DTYPES,
+    LARGEST_TABLE,
+    NOT_OURS,
+    Entry,
+    TensorFile,
+    bytes_of,
+    strict_json,
+)
+
+__all__ = ["FORMAT_VERSION", "Container", "StoredArrays", "Streamed", "open_container", "shape_of", "write_container"]
+
+FORMAT_VERSION = 2  # 1: versions before 0.2.0
+PIECE = 1 << 20  # minimum bytes per check
+MOST_PIECES = 20_000  # per file, so that the header stays small
+LARGEST_PIECE = 1 << 28  # bytes; reached by a file of five terabytes
+PIECES_KEPT = 16  # most recently used
+
+NAMES = {  # of each kind, for messages
+    "solution": "a solved game",
+    "spot-solution": "a solved hold'em spot",
+    "spot-checkpoint": "an interrupted solve of a hold'em spot",
+    "trained-policy": "a trained policy",
+    "trained-flop-holdem": "a trained policy of flop hold'em",
+    "buckets": "a table of card buckets",
+    "buckets-checkpoint": "an unfinished table of card buckets",
+    "holdem-game": "a solved game of hold'em from the deal",
+    "flop-price": "the values of one flop",
+}
+
+_TYPES = {np.dtype(kind): name for name, kind in DTYPES.items()}
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """An array that is computed while it is written, so that it is never in memory as a whole."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    blocks: Callable[[], Iterator[NDArray[Any]]]  # parts of the array, in order; together they fill its shape
+
+    @property
+    def nbytes(self) -> int:
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+def write_container(
+    path: str | Path,
+    kind: str,
+    header: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any] | Streamed],
+    *,
+    follow: bool = True,
+) -> None:
+    """Write a file of that kind atomically; without `follow`, a link is replaced like a file.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_container(f"{folder}/a.rgl", "example", {"answer": 42}, {"numbers": np.arange(6).reshape(2, 3)})
+    ...     opened = open_container(f"{folder}/a.rgl", "example")
+    ...     opened.header["answer"], opened.row("numbers", 1).tolist()
+    (42, [3, 4, 5])
+    """
+    text = json.dumps({"format": FORMAT_VERSION, "kind": kind, **header}, allow_nan=False, sort_keys=True)
+    table: dict[str, Any] = {}
+    offset = 0
+    for name, array in arrays.items():
+        ends = [offset, offset + array.nbytes]
+        table[name] = {"dtype": _TYPES[array.dtype], "shape": list(array.shape), "data_offsets": ends}
+        offset = ends[1]
+    size = max(PIECE, -(-offset // MOST_PIECES))
+    # The checks come before the arrays but are known only after them: reserve space for the longest.
+    longest = {name: [2**32 - 1] * -(-array.nbytes // size) for name, array in arrays.items()}
+    room = len(_beginning(text, size, longest, table))
+    room += -(room + 8) % 64  # arrays begin at a multiple of 64
+    if room > LARGEST_TABLE:
+        raise InvalidFile(path, f"cannot be written: its header takes {room:,} bytes of {LARGEST_TABLE:,}")
+    with replace_file(path, follow=follow) as temporary, open(temporary, "wb") as file:
+        file.write(bytes(8 + room))
+        pieces = {name: _written(file, array, size) for name, array in arrays.items()}
+        file.seek(0)
+        file.write(struct.pack("<Q", room) + _beginning(text, size, pieces, table).ljust(room))
+
+
+def _beginning(text: str, size: int, pieces: Mapping[str, list[int]], table: Mapping[str, Any]) -> bytes:
+    """The JSON at the beginning of a file."""
+    checks = json.dumps({"size": size, "pieces": pieces})
+    metadata = {"regretless": text, "checks": checks, "checksum": _checksum(text, checks, table)}
+    return json.dumps({"__metadata__": metadata, **table}).encode()
+
+
+def _written(file: BinaryIO, array: NDArray[Any] | Streamed, size: int) -> list[int]:
+    """Write an array and return the checks of its pieces."""
+    checks = [0] * -(-array.nbytes // size)
+    place = 0
+
+    def write(block: NDArray[Any]) -> None:
+        nonlocal place
+        content = bytes_of(np.ascontiguousarray(block))
+        file.write(content)
+        done = 0
+        while done < len(content):
+            piece = place // size
+            part = content[done : done + (piece + 1) * size - place]
+            checks[piece] = zlib.crc32(part, checks[piece])
+            done, place = done + len(part), place + len(part)
+
+    if isinstance(array, Streamed):
+        _write_behind(write, array.blocks())
+    else:
+        write(array)
+    if place != array.nbytes:
+        raise ValueError(f"an array of {array.nbytes:,} bytes was given {place:,}")
+    return checks
+
+
+def _write_behind(write: Callable[[NDArray[Any]], None], blocks: Iterator[NDArray[Any]]) -> None:
+    """Write blocks in another thread, each while the next one is computed."""
+    with ThreadPoolExecutor(1) as writer:
+        writing: Future[None] | None = None
+        for block in blocks:
+            if writing is not None:
+                writing.result()
+            writing = writer.submit(write, block)
+        if writing is not None:
+            writing.result()
+
+
+def open_container(path: str | Path, *kinds: str) -> Container:
+    """Open a file of one of these kinds, or of any kind; arrays are read on demand.
+
+    >>> open_container("no-such-file.rgl")
+    Traceback (most recent call last):
+    regretless.errors.InvalidFile: no-such-file.rgl: does not exist
+    """
+    return Container(TensorFile(path), kinds)
+
+
+class Container:
+    """A file whose arrays are read on demand."""
+
+    def __init__(self, opened: TensorFile, kinds: tuple[str, ...]) -> None:
+        self.path = opened.path
+        self.header = _header(opened)
+        self.kind: str = self.header["kind"]
+        if kinds and self.kind not in kinds:
+            raise InvalidFile(self.path, f"contains {_named(self.kind)}, not {_named(kinds[0])}")
+        self._opened = opened
+        self._kept: OrderedDict[tuple[str, int], bytearray] = OrderedDict()
+        text, metadata = opened.metadata["regretless"], opened.metadata
+        if "checksum" not in metadata:
+            raise InvalidFile(self.path, DAMAGED)
+        if "checks" not in metadata:
+            self._size: int = LARGEST_PIECE
+            self._pieces: dict[str, list[int]] = {}
+            if _whole_checksum(text, opened) != metadata["checksum"]:
+                opened.damaged("its checksum does not match its contents")
+            return
+        if _checksum(text, metadata["checks"], opened.table) != metadata["checksum"]:
+            opened.damaged("its header does not match its checksum")
+        self._size, self._pieces = self._checks(metadata["checks"])
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._opened.entries
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._opened.entries)
+
+    def entry(self, name: str) -> Entry:
+        """Type, shape and position of an array."""
+        if name not in self._opened.entries:
+            raise InvalidFile(self.path, f"is damaged or from another version: it has no {name!r}")
+        return self._opened.entries[name]
+
+    def array(self, name: str) -> NDArray[Any]:
+        """A whole array, fully checked."""
+        entry = self.entry(name)
+        found: NDArray[Any] = np.empty(entry.shape, entry.dtype)
+        self.read_into(name, found)
+        found.flags.writeable = False
+        return found
+
+    def mapped(self, name: str) -> NDArray[Any]:
+        """A whole array, fully checked, mapped into memory: processes share it, and it is read when it is used.
+
+        Only for large tables that are looked up at random: if another process truncates the file, the system ends this
+        one. Files of ours are replaced, never truncated.
+        """
+        array = self._opened.mapped(self.entry(name))
+        content = bytes_of(array)
+        for piece in range(-(-len(content) // self._size)):
+            self._check(name, piece, content[piece * self._size : (piece + 1) * self._size])
+        return array
+
+    def read_into(self, name: str, target: NDArray[Any]) -> None:
+        """Fill a contiguous array of the same type and size, fully checked."""
+        entry, content = self.entry(name), bytes_of(target)
+        if target.dtype != entry.dtype or len(content) != entry.end - entry.begin:
+            raise ValueError(f"{name} has a different type or size")
+        for piece in range(-(-len(content) // self._size)):
+            part = content[piece * self._size : (piece + 1) * self._size]
+            self._opened.read_into(entry.begin + piece * self._size, part)
+            self._check(name, piece, part)
+
+    def check(self, name: str, shape: tuple[int, ...], dtypes: Collection[type[np.generic]]) -> None:
+        """Refuse a file that lacks this array in this shape and one of these types."""
+        entry = self.entry(name)
+        if entry.shape != shape or entry.dtype not in dtypes:
+            raise InvalidFile(self.path, f"is damaged: {name} has the wrong shape or type")
+
+    def bits(self, name: str) -> int:
+        """Bits per number of an array."""
+        return self.entry(name).dtype.itemsize * 8
+
+    def row(self, name: str, index: int) -> NDArray[Any]:
+        """One row of an array; only the pieces that contain it are read and checked."""
+        entry = self.entry(name)
+        if not entry.shape or not 0 <= index < entry.shape[0]:
+            raise InvalidFile(self.path, f"is damaged or from another version: {name} has no row {index}")
+        begin, end = index * entry.row_bytes, (index + 1) * entry.row_bytes
+        first, last = begin // self._size, -(-end // self._size)
+        pieces = [self._piece(name, piece) for piece in range(first, last)]
+        content = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        count, offset = entry.row_bytes // entry.dtype.itemsize, begin - first * self._size
+        row: NDArray[Any] = np.frombuffer(content, entry.dtype, count, offset if count else 0)
+        return row.reshape(entry.shape[1:])
+
+    def _piece(self, name: str, piece: int) -> bytearray:
+        key = name, piece
+        if key not in self._kept:
+            entry = self.entry(name)
+            begin = entry.begin + piece * self._size
+            content = self._opened.read(begin, min(self._size, entry.end - begin))
+            self._check(name, piece, memoryview(content))
+            self._kept[key] = content
+            if len(self._kept) > PIECES_KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        return self._kept[key]
+
+    def _check(self, name: str, piece: int, content: memoryview) -> None:
+        if self._pieces and zlib.crc32(content) != self._pieces[name][piece]:
+            self._opened.damaged(f"{name} does not match its checksum")
+
+    def _checks(self, text: str) -> tuple[int, dict[str, list[int]]]:
+        """Bytes per piece, and the checks of each array's pieces."""
+        checks = _json_table(self.path, text)
+        size, pieces = checks.get("size"), checks.get("pieces")
+        if type(size) is not int or not 1 <= size <= LARGEST_PIECE or not isinstance(pieces, dict):
+            self._opened.damaged("its checks cannot be read")
+        for name, entry in self._opened.entries.items():
+            found = pieces.get(name)
+            if not isinstance(found, list) or len(found) != -(-(entry.end - entry.begin) // size):
+                self._opened.damaged(f"{name} has the wrong number of checks")
+        return size, pieces
+
+
+class StoredArrays(Mapping[str, NDArray[Any]]):
+    """Some arrays of a file, each read on demand, and refused if it contains NaN or, an average, numbers below 0."""
+
+    def __init__(self, file: Container, names: Collection[str]) -> None:
+        self._file = file
+        self._names = tuple(name for name in names if name in file)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in self._names:
+            raise KeyError(name)
+        return self._checked(name, self._file.array(name))
+
+    def read_into(self, name: str, target: NDArray[Any]) -> None:
+        """Fill an array of the same type and shape, so that nothing is copied."""
+        self._file.read_into(name, target)
+        self._checked(name, target)
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        return self._file.entry(name).shape
+
+    def _checked(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
+        if not np.isfinite(array).all():
+            raise InvalidFile(self._file.path, "is damaged: it contains regrets or averages that are not numbers")
+        if name.startswith("average") and array.size and array.min() < 0:
+            raise InvalidFile(self._file.path, f"is damaged: {name} contains sums of probabilities below 0")
+        return array
+
+
+@runtime_checkable
+class _KnowsShapes(Protocol):
+    """Arrays elsewhere, in a file or on a device, whose shapes are known before they are read."""
+
+    def shape(self, name: str) -> tuple[int, ...]: ...
+
+
+def shape_of(arrays: Mapping[str, NDArray[Any]], name: str) -> tuple[int, ...]:
+    """The shape of an array that may not have been read yet."""
+    return arrays.shape(name) if isinstance(arrays, _KnowsShapes) else arrays[name].shape
+
+
+def _header(opened: TensorFile) -> dict[str, Any]:
+    """The header of a file, if this version can read it."""
+    path = opened.path
+    if "regretless" not in opened.metadata:
+        raise InvalidFile(path, f"{NOT_OURS}, although it is a safetensors file")
+    header = _json_table(path, opened.metadata["regretless"])
+    version, found = header.get("format"), header.get("kind")
+    if type(version) is not int or version < 1 or not isinstance(found, str):
+        raise InvalidFile(path, DAMAGED)
+    if version > FORMAT_VERSION:
+        formats = f"its format is {version}, and this version reads {FORMAT_VERSION}"
+        raise InvalidFile(path, f"was written by a newer Regretless: {formats}")
+    return header
+
+
+def _json_table(path: Path, text: str) -> dict[str, Any]:
+    try:
+        table = strict_json(text)
+    except (ValueError, RecursionError):
+        table = None
+    if not isinstance(table, dict):
+        raise InvalidFile(path, DAMAGED)
+    return table
+
+
+def _named(kind: str) -> str:
+    """What a kind of file contains, for messages."""
+    return NAMES.get(kind, f"a {kind[:40]}")
+
+
+def _checksum(text: str, checks: str, table: Mapping[str, Any]) -> str:
+    said = f"{text}\n{checks}\n{json.dumps(table, sort_keys=True)}"
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+def _whole_checksum(text: str, opened: TensorFile) -> str:
+    """The checksum of files without checks per piece."""
+    digest = hashlib.sha256(text.encode())
+    for name in sorted(opened.entries):
+        array = opened.array(name)
+        digest.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(bytes_of(array))
+    return digest.hexdigest()

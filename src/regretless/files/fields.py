@@ -1,0 +1,102 @@
+"""The keys of a header or a JSON file, each read by name and checked for type and range; files may come from anyone.
+
+If a key is missing, of the wrong type or out of range, the file is damaged, and the message names the key. Unknown keys
+are ignored: later versions may add more.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self, cast
+
+from regretless.errors import InvalidFile
+from regretless.files.state import read_state
+
+__all__ = ["LARGEST", "DamagedFields", "Fields"]
+
+LARGEST = 2**62  # of counts: iterations, bytes, nodes
+LONGEST_TEXT = 4096  # characters of names
+
+
+class DamagedFields(InvalidFile):
+    """A file whose keys are not as they were written."""
+
+
+class Fields:
+    """The keys of one table of a header, read by name; `where` names the table in messages."""
+
+    def __init__(self, path: object, table: object, where: str = "") -> None:
+        self.path, self.where = path, where
+        if not isinstance(table, Mapping):
+            raise DamagedFields(path, f"is damaged: {where.rstrip('.') or 'its header'} is not a table")
+        self.table: Mapping[str, Any] = table
+
+    @classmethod
+    def read(cls, path: Path, root: Path, *, largest: int) -> Self:
+        """The keys of a JSON file of ours, below the folder `root`, of at most so many bytes."""
+        content = read_state(path, root, most=largest + 1)
+        if len(content) > largest:
+            raise DamagedFields(path, "is damaged: it is too large")
+        try:
+            table = json.loads(content.decode("utf-8"))
+        except (ValueError, RecursionError):
+            raise DamagedFields(path, "is damaged: it is not JSON") from None
+        return cls(path, table)
+
+    def __contains__(self, name: str) -> bool:
+        return self.table.get(name) is not None
+
+    def wrong(self, name: str, reason: str) -> DamagedFields:
+        return DamagedFields(self.path, f"is damaged: {self.where}{name} {reason}")
+
+    def value(self, name: str) -> Any:
+        if name not in self.table:
+            raise self.wrong(name, "is missing from its header")
+        return self.table[name]
+
+    def text(self, name: str, *, longest: int = LONGEST_TEXT) -> str:
+        value = self.value(name)
+        if not isinstance(value, str) or len(value) > longest:
+            raise self.wrong(name, f"is not a text of at most {longest:,} characters")
+        return value
+
+    def whole(self, name: str, *, low: int = 0, high: int = LARGEST) -> int:
+        value = self.value(name)
+        if type(value) is not int or not low <= value <= high:
+            raise self.wrong(name, f"is not a whole number from {low} to {high}")
+        return value
+
+    def number(self, name: str, *, low: float = -math.inf) -> float:
+        return self._number(name, self.value(name), low)
+
+    def numbers(self, name: str, *, count: int | None = None) -> tuple[float, ...]:
+        values = self.value(name)
+        if not isinstance(values, list) or not values or (count is not None and len(values) != count):
+            raise self.wrong(name, f"is not a list of {count or 'some'} numbers")
+        return tuple(self._number(name, value, -math.inf) for value in values)
+
+    def flag(self, name: str) -> bool:
+        value = self.value(name)
+        if not isinstance(value, bool):
+            raise self.wrong(name, "is neither true nor false")
+        return value
+
+    def one_of(self, name: str, allowed: tuple[str, ...]) -> str:
+        value = self.value(name)
+        if not isinstance(value, str) or value not in allowed:
+            raise self.wrong(name, f"is not one of {', '.join(allowed)}")
+        return value
+
+    def _number(self, name: str, value: object, low: float) -> float:
+        if type(value) not in (int, float):
+            raise self.wrong(name, "is not a number")
+        try:
+            number = float(cast(float, value))
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number) or number < low:
+            raise self.wrong(name, "is out of range")
+        return number

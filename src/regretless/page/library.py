@@ -1,0 +1,331 @@
+"""The files of the served folder: finding them by name, and keeping the solutions that are read open.
+
+A name is a path relative to the folder, with slashes. It has no hidden part and no `..`, and what it leads to, links
+followed, lies in the folder; anything else is refused before the system is asked about it. A study is named by its
+folder, or "." if it is the served folder itself; its files are not listed one by one.
+
+An open solution is found again by its name and *revision* (time and size of the file), so a file that a running solve
+replaces is opened anew. Solutions are not safe to read from several threads at once: each has its lock, or is read in
+turns.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeVar
+
+from regretless.api import load
+from regretless.cards.deck import board_text
+from regretless.errors import Advice, InvalidFile, RegretlessError
+from regretless.files.container import Container, open_container
+from regretless.files.fields import Fields
+from regretless.holdem.solution import SpotSolution
+from regretless.holdem.spots.spot import Spot
+from regretless.holdem.spots.toml_text import parse_toml, read_toml_text
+from regretless.holdem.studies.manifest import MANIFEST
+from regretless.page.endpoint import Forbidden, NotFound
+from regretless.solving.game_solution import GameSolution
+from regretless.solving.solution import Solution
+
+__all__ = ["HERE", "STATE", "Library", "Summary", "plain_name"]
+
+STATE = ".regretless"  # folder of the server's own files, in the served one
+
+KEPT_OPEN = 6  # solutions
+MOST_FILES = 1_000
+MOST_STUDIES = 200
+DEEPEST = 4  # folders below the served one
+LARGEST_GAME = 256 * 2**20  # bytes
+LONGEST_NAME = 300  # characters
+SUFFIXES = (".rgl", ".toml")
+STUDY_PARTS = ("runs", "summary", "solutions", "summary.parquet", "runs.parquet")
+HERE = "."  # the name of a study that is the served folder itself
+WHOLE_GAMES = {  # by the kind of the file: which the page cannot show, and the command can
+    "flop-holdem": ("flop-holdem", "flop hold'em"),
+    "trained-flop-holdem": ("flop-holdem", "flop hold'em"),
+    "holdem-game": ("holdem-game", "a game from the deal"),
+}
+
+Found = TypeVar("Found", bound=Solution)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A file, as far as its beginning tells; None where something does not apply."""
+
+    file: str
+    kind: str  # "spot", "game", "flop-holdem", "holdem-game", "checkpoint", "toml" (a spot), "other" or "unreadable"
+    name: str
+    bytes: int
+    modified: float  # seconds since 1970
+    revision: str
+    board: str | None = None
+    pot: float | None = None
+    stack: float | None = None
+    exploitability: float | None = None
+    unit: str | None = None
+    iterations: int | None = None
+    locks: int | None = None
+    resumable: bool = False
+    note: str | None = None  # why it cannot be shown
+
+
+@dataclass
+class _Open:
+    solution: Solution
+    lock: threading.Lock
+
+
+class Library:
+    """The solutions and spots of a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve()
+        self._open: OrderedDict[tuple[str, str, bool], _Open] = OrderedDict()
+        self._summaries: dict[tuple[str, str], Summary] = {}
+        self._changing = threading.Lock()
+
+    # --- names -------------------------------------------------------------------------------------------------------
+
+    def path(self, file: str, suffix: str | None = None) -> Path:
+        """The path of a file of the folder, which need not exist; refuses names that lead elsewhere."""
+        _check_name(file, "file")
+        if not file.endswith(SUFFIXES if suffix is None else suffix):
+            wanted = " or ".join(SUFFIXES) if suffix is None else suffix
+            raise Forbidden(f"file: {file[:80]!r} does not end in {wanted}", "file")
+        return self._confined(self.folder / PurePosixPath(file), "file", file)
+
+    def study(self, name: str) -> Path:
+        """The folder of a study; refuses names that lead elsewhere, and studies whose tables lie elsewhere."""
+        if name != HERE:
+            _check_name(name, "study")
+        path = self._confined(self.folder / PurePosixPath(name), "study", name)
+        if not (path / MANIFEST).is_file():
+            raise NotFound(f"study: {name!r} is not the folder of a study in the served folder", "study")
+        for part in (MANIFEST, *STUDY_PARTS):
+            self._confined(path / part, "study", name)
+        return path
+
+    def _confined(self, path: Path, field: str, name: str) -> Path:
+        try:
+            resolved = path.resolve()
+        except (OSError, RuntimeError):  # a loop of links
+            resolved = Path("/")
+        if not resolved.is_relative_to(self.folder):
+            raise Forbidden(f"{field}: {name[:80]!r} is not in the served folder", field)
+        return path
+
+    def existing(self, file: str, suffix: str | None = None) -> Path:
+        """The path of a file that exists."""
+        path = self.path(file, suffix)
+        if not path.is_file():
+            raise NotFound(f"file: {file!r} is not in the served folder", "file")
+        return path
+
+    def name_of(self, path: Path) -> str:
+        """The name of a path in the folder."""
+        return path.relative_to(self.folder).as_posix()
+
+    def relative(self, path: str) -> str:
+        """A path as seen from the folder, with slashes."""
+        return Path(os.path.relpath(path, self.folder)).as_posix() if os.path.isabs(path) else path
+
+    def without_folder(self, sentence: str) -> str:
+        """A sentence with files named as the page names them."""
+        return sentence.replace(f"{self.folder}/", "").replace(str(self.folder), self.folder.name)
+
+    def free_name(self, wanted: str, taken: set[str]) -> str:
+        """A name for a new solution, like the one wanted, that no file and nothing in `taken` has."""
+        first = plain_name(wanted)
+        number, name = 1, f"{first}.rgl"
+        while name in taken or os.path.lexists(self.folder / name):
+            number += 1
+            name = f"{first}-{number}.rgl"
+        return name
+
+    def revision(self, file: str) -> str | None:
+        """Changes whenever the file does; None if there is no such file."""
+        try:
+            found = (self.folder / file).stat()
+        except OSError:
+            return None
+        return f"{found.st_mtime_ns:x}-{found.st_size:x}"
+
+    # --- what there is -----------------------------------------------------------------------------------------------
+
+    def files(self) -> tuple[list[Summary], bool]:
+        """The folder's solutions and spots, newest first, and whether there are more.
+
+        Other TOML files, such as games from the deal and studies, are left out: the page cannot open them.
+        """
+        found: list[Path] = []
+        for folder, names in self._walk():
+            found += [folder / each for each in names if each.endswith(SUFFIXES) and not each.startswith(".")]
+            if len(found) > MOST_FILES:
+                break
+        summaries: list[Summary] = []
+        for path in found[:MOST_FILES]:
+            try:
+                summary = self.summary(self.name_of(path))
+            except RegretlessError:  # it has gone, or its name is not one that this server answers to
+                continue
+            if summary.kind != "other":
+                summaries.append(summary)
+        summaries.sort(key=lambda each: each.modified, reverse=True)
+        return summaries, len(found) > MOST_FILES
+
+    def studies(self) -> list[str]:
+        """The names of the folder's studies."""
+        found = (folder for folder, names in self._walk() if MANIFEST in names)
+        return [self.name_of(folder) for folder in islice(found, MOST_STUDIES)]
+
+    def _walk(self) -> Iterator[tuple[Path, list[str]]]:
+        """Folders and the names of their files; what lies in the folders of a study is left out."""
+        for folder, folders, names in os.walk(self.folder):
+            depth = len(Path(folder).relative_to(self.folder).parts)
+            inside = depth < DEEPEST and MANIFEST not in names
+            folders[:] = sorted(each for each in folders if not each.startswith(".") and inside)
+            yield Path(folder), names
+
+    def summary(self, file: str) -> Summary:
+        """A file, as far as its beginning tells."""
+        path = self.existing(file)
+        revision = self.revision(file)
+        if revision is None:
+            raise NotFound(f"file: {file!r} is not in the served folder", "file")
+        key = file, revision
+        known = self._summaries.get(key)
+        if known is None:
+            status = path.stat()
+            make = partial(
+                Summary, file=file, name=path.stem, bytes=status.st_size, modified=status.st_mtime, revision=revision
+            )
+            try:
+                described = _described_text(path) if path.suffix == ".toml" else _described(open_container(path), file)
+                known = make(**described)
+            except RegretlessError as error:
+                known = make(kind="unreadable", note=self.without_folder(error.worded(Advice.in_words)))
+            if len(self._summaries) > 4 * MOST_FILES:
+                self._summaries.clear()
+            self._summaries[key] = known
+        return known
+
+    # --- reading -----------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def spot(self, file: str, *, slow: bool = False) -> Iterator[tuple[SpotSolution, str]]:
+        """The solution of a spot, for this thread alone, and its revision.
+
+        Reports that take long read with `slow`, an opening of their own, so that nodes need not wait for them. It has
+        no lock: such requests take turns (`endpoint`), and none may keep the others out from one turn to the next.
+        """
+        with self._opened(file, SpotSolution, "a solved spot", slow) as found:
+            yield found
+
+    @contextmanager
+    def both(self, first: str, second: str) -> Iterator[tuple[SpotSolution, SpotSolution]]:
+        """Two solutions to compare, which takes long."""
+        with self.spot(first, slow=True) as (one, _), self.spot(second, slow=True) as (other, _):
+            yield one, other
+
+    @contextmanager
+    def game(self, file: str) -> Iterator[tuple[GameSolution, str]]:
+        """The solution of a game, for this thread alone, and its revision; it is read as a whole."""
+        summary = self.summary(file)
+        if summary.kind in dict(WHOLE_GAMES.values()):
+            raise NotFound(f"file: {summary.note}", "file")
+        if summary.bytes > LARGEST_GAME:
+            raise NotFound(f"file: {file!r} is too large to browse: regretless show reads it", "file")
+        with self._opened(file, GameSolution, "a solved game", False) as found:
+            yield found
+
+    @contextmanager
+    def _opened(self, file: str, kind: type[Found], what: str, slow: bool) -> Iterator[tuple[Found, str]]:
+        path = self.existing(file, ".rgl")
+        revision = self.revision(file) or ""
+        key = file, revision, slow
+        with self._changing:
+            found = self._open.get(key)
+        if found is None:
+            loaded = self._load(path, file)
+            with self._changing:
+                found = self._open.setdefault(key, loaded)
+                for other in [each for each in self._open if each[0] == file and each[1] != revision]:
+                    del self._open[other]
+                while len(self._open) > KEPT_OPEN:
+                    self._open.popitem(last=False)
+        with self._changing:
+            if key in self._open:
+                self._open.move_to_end(key)
+        if not isinstance(found.solution, kind):
+            raise NotFound(f"file: {file!r} is not {what}", "file")
+        with nullcontext() if slow else found.lock:
+            try:
+                yield found.solution, revision
+            except InvalidFile as error:
+                raise InvalidFile(file, error.worded(Advice.in_words).removeprefix(f"{path}: ")) from None
+
+    def _load(self, path: Path, file: str) -> _Open:
+        kind = self.summary(file).kind
+        if kind == "checkpoint":
+            raise InvalidFile(file, "is an interrupted solve without readable strategies: resume it to browse it")
+        try:
+            return _Open(load(path), threading.Lock())
+        except InvalidFile as error:
+            raise InvalidFile(file, error.worded(Advice.in_words).removeprefix(f"{path}: ")) from None
+
+
+def plain_name(wanted: str) -> str:
+    """A name for a file, without suffix, like the one wanted."""
+    letters = "".join(letter if letter.isalnum() or letter in "-_+, " else "-" for letter in wanted).strip(" -,")
+    return letters.encode()[:60].decode(errors="ignore").strip() or "spot"
+
+
+def _check_name(name: str, field: str) -> None:
+    plain = len(name) <= LONGEST_NAME and name.isprintable() and "\\" not in name and ":" not in name
+    if not plain or any(part == "" or part.startswith(".") or len(part.encode()) > 250 for part in name.split("/")):
+        raise Forbidden(f"{field}: {name[:80]!r} is not the name of a {field} in the served folder", field)
+
+
+def _described_text(path: Path) -> dict[str, Any]:
+    """The parts of a summary that a TOML file gives. One that cannot be read counts as a spot: opening it shows why."""
+    try:
+        is_spot = "board" in parse_toml(read_toml_text(path), path)
+    except InvalidFile:
+        is_spot = True
+    return {"kind": "toml"} if is_spot else {"kind": "other", "note": "is not a spot: it has no board"}
+
+
+def _described(file: Container, name: str) -> dict[str, Any]:
+    """The parts of a summary that the header gives."""
+    if file.kind.startswith("buckets"):
+        raise InvalidFile(file.path, "contains card buckets, not a solution")
+    header = Fields(file.path, file.header)
+    resumable = "regret.0" in file or "regret" in file
+    common: dict[str, Any] = {"iterations": header.whole("iterations"), "resumable": resumable}
+    exploitability = header.number("exploitability", low=0.0) if "exploitability" in header else None
+    if not file.kind.startswith("spot-"):
+        common |= {"exploitability": exploitability, "unit": "in the game's units"}
+        if file.kind not in WHOLE_GAMES:
+            return common | {"kind": "game"}
+        kind, called = WHOLE_GAMES[file.kind]
+        note = f"{called}, which the page does not show yet: regretless show '{name}' --line '' reads it"
+        return common | {"kind": kind, "note": note}
+    spot = Spot.parse(header.text("spot", longest=2**23), warn=False)
+    return common | {
+        "kind": "checkpoint" if file.kind == "spot-checkpoint" else "spot",
+        "board": board_text(spot.board),
+        "pot": spot.pot,
+        "stack": spot.stack,
+        "exploitability": None if exploitability is None else 100 * exploitability / spot.pot,
+        "unit": "% of the pot",
+        "locks": len(spot.locks),
+    }

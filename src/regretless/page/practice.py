@@ -1,0 +1,215 @@
+"""Hands played against a solution: the page's user takes one seat, the solution the other.
+
+`holdem.reading.playing` deals and plays; hands come from the ranges at the starting node. Each decision of the user is
+judged by the solution's EV of every action with the hand held:
+
+       lost = max_a EV(a) − EV(chosen)
+
+The opponent's hand stays on the server until the hand is over. Sessions live in memory and are dropped, oldest first,
+when there are too many; each holds only the line played so far, so a session survives a better solution of its file.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from regretless.cards.deck import card_text
+from regretless.cards.hands import HAND_CARDS, hand_text
+from regretless.errors import InvalidText
+from regretless.forms.public import Kind
+from regretless.holdem.reading.places import Place
+from regretless.holdem.reading.playing import Duel, draw_hands
+from regretless.holdem.reading.reading import SpotReader
+from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
+from regretless.holdem.spots.question import PLAYERS, PlayerName
+from regretless.page.answers.node import action_list, strip_json
+from regretless.page.answers.numbers import rounded
+from regretless.page.endpoint import Conflict, NotFound
+
+__all__ = ["PracticeTable", "Session"]
+
+MOST_SESSIONS = 200
+GRADES = ("best", "fine", "inaccuracy", "mistake", "blunder")
+LIMITS = (0.1, 0.5, 1.5, 5.0)  # EV lost in percent of the pot, up to which each grade but the last is given
+PLAYED = 0.05  # share of the time from which an action of the solution is at least fine
+
+
+@dataclass
+class Session:
+    """A series of hands."""
+
+    id: str
+    file: str
+    seat: PlayerName | None  # None: drawn for every hand
+    start: str  # line
+    random: random.Random
+    player: PlayerName = "oop"
+    hands: dict[PlayerName, int] = field(default_factory=dict)  # among the 1,326
+    line: str = ""
+    feedback: dict[str, Any] | None = None
+    dealt: int = 0
+    lost: float = 0.0
+    lost_pct: float = 0.0
+    grades: dict[str, int] = field(default_factory=lambda: dict.fromkeys(GRADES, 0))
+
+    # --- play --------------------------------------------------------------------------------------------------------
+
+    def deal(self, reader: SpotReader) -> None:
+        """Deal the next hand, and play until the user must act or the hand is over."""
+        place = reader.find(self.start)
+        if reader.form.tree.kind[place.node] in (Kind.FOLD, Kind.SHOWDOWN):
+            raise InvalidText("line", self.start, None, "the hand is over there")
+        self.player = self.random.choice(PLAYERS) if self.seat is None else self.seat
+        self.hands = dict(zip(PLAYERS, draw_hands(reader, place, self.random), strict=True))
+        self.line, self.feedback = ", ".join(place.steps), None
+        self.dealt += 1
+        self._play_on(reader, place)
+
+    def act(self, reader: SpotReader, action: str) -> None:
+        """Take an action, judge it, and play until the user must act again or the hand is over."""
+        place = reader.find(self.line)
+        if not self._duel(reader).is_turn(place):
+            raise Conflict("the hand is over: deal the next one")
+        labels = reader.actions(place.node)
+        steps = parse_line(action, "action")
+        chosen = find_action(steps[0], labels) if len(steps) == 1 else None
+        if chosen is None:
+            if len(steps) != 1:
+                raise InvalidText("action", action, None, f"is not one action; choose from {', '.join(labels)}")
+            raise no_such_action("action", action, steps[0], labels)
+        self._judge(reader, place, chosen)
+        self._play_on(reader, reader.act(place, chosen))
+
+    def _duel(self, reader: SpotReader) -> Duel:
+        return Duel(reader, (self.hands["ip"], self.hands["oop"]), PLAYERS.index(self.player), self.random)
+
+    def _play_on(self, reader: SpotReader, place: Place) -> None:
+        self.line = ", ".join(self._duel(reader).play_on(place)[-1].steps)
+
+    def _judge(self, reader: SpotReader, place: Place, chosen: int) -> None:
+        view = reader.view(place)
+        column = int(np.flatnonzero(view.acting.hand == self.hands[self.player])[0])
+        ev, strategy = view.action_ev[:, column], view.strategy[:, column]
+        lost = max(0.0, float(ev.max() - ev[chosen])) if np.isfinite(ev).all() else 0.0
+        share = 100 * lost / view.pot
+        grade = next((name for name, limit in zip(GRADES, LIMITS, strict=False) if share <= limit), GRADES[-1])
+        if strategy[chosen] >= PLAYED and grade not in GRADES[:2]:
+            grade = GRADES[1]
+        self.lost += lost
+        self.lost_pct += share
+        self.grades[grade] += 1
+        self.feedback = {
+            "line": view.line,
+            "hand": hand_text(self.hands[self.player]),
+            "chosen": view.actions[chosen],
+            "best": view.actions[int(np.nanargmax(ev))] if np.isfinite(ev).any() else None,
+            "ev": {name: rounded(chips) for name, chips in zip(view.actions, ev, strict=True)},
+            "strategy": {name: rounded(played) for name, played in zip(view.actions, strategy, strict=True)},
+            "lost": rounded(lost),
+            "lost_pct_pot": rounded(share),
+            "grade": grade,
+        }
+
+    # --- what the user sees ------------------------------------------------------------------------------------------
+
+    def as_json(self, reader: SpotReader) -> dict[str, Any]:
+        """The state of the session, without what the user must not know."""
+        passed = reader.path(self.line)
+        place = passed[-1]
+        tree, mine = reader.form.tree, self._duel(reader).is_turn(place)
+        paid = tree.paid[place.node]
+        decisions = sum(self.grades.values())
+        return {
+            "id": self.id,
+            "file": self.file,
+            "hand_number": self.dealt,
+            "player": self.player,
+            "hand": hand_text(self.hands[self.player]),
+            "hole": _cards(self.hands[self.player]),
+            "board": [card_text(card) for card in (*reader.board, *place.deal.cards)],
+            "line": self.line,
+            "pot": reader.spot.pot + float(paid.sum()),
+            "stacks": {PLAYERS[player]: reader.spot.stack - float(paid[player]) for player in range(2)},
+            "to_call": float(abs(paid[0] - paid[1])) if mine else 0.0,
+            "strip": strip_json(reader, passed, frequencies=False),
+            "actions": action_list(reader, place) if mine else [],
+            "over": not mine,
+            "outcome": None if mine else self._outcome(reader, place),
+            "feedback": self.feedback,
+            "score": {
+                "hands": self.dealt,
+                "decisions": decisions,
+                "lost": rounded(self.lost),
+                "lost_per_decision": rounded(self.lost / decisions) if decisions else 0.0,
+                "lost_pct_pot": rounded(self.lost_pct / decisions) if decisions else 0.0,
+                "best": self.grades["best"],
+                "grades": dict(self.grades),
+            },
+        }
+
+    def _outcome(self, reader: SpotReader, place: Place) -> dict[str, Any]:
+        found = self._duel(reader).outcome(place)
+        mine = PLAYERS.index(self.player)
+        won = found.won[mine]
+        if found.folded is not None:
+            return {
+                "end": "fold",
+                "opponent": None,
+                "won": rounded(won),
+                "text": "You fold" if found.folded == mine else f"Your opponent folds: you win {won:g} chips",
+            }
+        other: PlayerName = "oop" if self.player == "ip" else "ip"
+        ahead = found.strength[mine] - found.strength[1 - mine]
+        chips = f" {abs(won):g} chips" if won else ""
+        text = "You split the pot" if ahead == 0 else f"You {'win' if ahead > 0 else 'lose'}{chips}"
+        return {
+            "end": "showdown",
+            "opponent": _cards(self.hands[other]),
+            "won": rounded(won),
+            "text": f"{text} at showdown",
+        }
+
+
+def _cards(hand: int) -> list[str]:
+    low, high = HAND_CARDS[hand]
+    return [card_text(int(high)), card_text(int(low))]
+
+
+class PracticeTable:
+    """The sessions of a server."""
+
+    def __init__(self) -> None:
+        self._sessions: OrderedDict[str, tuple[Session, threading.Lock]] = OrderedDict()
+        self._changing = threading.Lock()
+
+    def open(self, file: str, seat: PlayerName | None, start: str, seed: int | None) -> Session:
+        """A new session, not kept yet."""
+        return Session(f"p{secrets.token_hex(8)}", file, seat, start, random.Random(seed))
+
+    def keep(self, session: Session) -> None:
+        """Keep a session; the one that was used least recently is dropped if there are too many."""
+        with self._changing:
+            self._sessions[session.id] = session, threading.Lock()
+            while len(self._sessions) > MOST_SESSIONS:
+                self._sessions.popitem(last=False)
+
+    @contextmanager
+    def session(self, id_: str) -> Iterator[Session]:
+        """The session with this id, for this thread alone."""
+        with self._changing:
+            found = self._sessions.get(id_)
+            if found is None:
+                raise NotFound(f"there is no practice session {id_[:40]!r}: start a new one")
+            self._sessions.move_to_end(id_)
+        session, lock = found
+        with lock:
+            yield session

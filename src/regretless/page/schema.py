@@ -1,0 +1,156 @@
+"""JSON Schema, the part that the API uses: building schemas, and checking values against them.
+
+One schema serves the OpenAPI document and the check of a request, so the two cannot disagree. The check covers `type`,
+`enum`, `properties`, `required`, `additionalProperties`, `items`, and the limits of numbers, texts and lists.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = [
+    "Mismatch", "Schema", "anything", "array", "boolean", "check", "integer", "nullable", "number", "obj", "text",
+]  # fmt: skip
+
+Schema = dict[str, Any]
+
+LONGEST_TEXT = 100_000  # characters, unless a field says otherwise
+
+
+class Mismatch(Exception):
+    """A value does not match its schema."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f"{field}: {reason}" if field else reason)
+        self.field = field
+
+
+def text(description: str = "", *, longest: int = LONGEST_TEXT, **more: Any) -> Schema:
+    return _described({"type": "string", "maxLength": longest, **more}, description)
+
+
+def number(description: str = "", **limits: Any) -> Schema:
+    return _described({"type": "number", **limits}, description)
+
+
+def integer(description: str = "", **limits: Any) -> Schema:
+    return _described({"type": "integer", **limits}, description)
+
+
+def boolean(description: str = "", **more: Any) -> Schema:
+    return _described({"type": "boolean", **more}, description)
+
+
+def array(items: Schema, description: str = "", **limits: Any) -> Schema:
+    return _described({"type": "array", "items": items, **limits}, description)
+
+
+def obj(
+    properties: Mapping[str, Schema],
+    description: str = "",
+    *,
+    required: tuple[str, ...] | None = None,
+    open_: bool = False,
+) -> Schema:
+    """An object; by default every property is required, and with `open_` others are allowed."""
+    needed = list(properties) if required is None else list(required)
+    return _described(
+        {"type": "object", "properties": dict(properties), "required": needed, "additionalProperties": open_},
+        description,
+    )
+
+
+def nullable(schema: Schema) -> Schema:
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    changed = schema | {"type": [*kinds, "null"]}
+    return changed | {"enum": [*schema["enum"], None]} if "enum" in schema else changed
+
+
+def anything(description: str = "") -> Schema:
+    return _described({}, description)
+
+
+def _described(schema: Schema, description: str) -> Schema:
+    return schema | {"description": description} if description else schema
+
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "string": (str,), "number": (int, float), "integer": (int,), "boolean": (bool,), "array": (list,),
+    "object": (dict,), "null": (type(None),),
+}  # fmt: skip
+_NAMES = {
+    "string": "a text", "number": "a number", "integer": "a whole number", "boolean": "true or false",
+    "array": "a list", "object": "an object", "null": "null",
+}  # fmt: skip
+
+
+def check(value: object, schema: Schema, field: str = "") -> None:
+    """Raise `Mismatch` if a value does not match a schema.
+
+    >>> check({"most": 0}, obj({"most": integer(minimum=1)}))
+    Traceback (most recent call last):
+    regretless.page.schema.Mismatch: most: 0 is less than 1
+    """
+    allowed = schema.get("type", [])
+    kinds = [allowed] if isinstance(allowed, str) else allowed
+    if kinds and not any(_is(value, kind) for kind in kinds):
+        raise Mismatch(field, f"must be {' or '.join(_NAMES[kind] for kind in kinds)}")
+    if "enum" in schema and value not in schema["enum"]:
+        choices = ", ".join("null" if each is None else str(each) for each in schema["enum"])
+        raise Mismatch(field, f"is not one of {choices}")
+    if isinstance(value, bool):
+        return
+    if isinstance(value, int | float):
+        _check_number(value, schema, field)
+    elif isinstance(value, str):
+        _check_length(value, schema, field, "Length", "characters")
+    elif isinstance(value, list):
+        _check_length(value, schema, field, "Items", "entries")
+        for place, item in enumerate(value):
+            check(item, schema.get("items", {}), f"{field}[{place}]")
+    elif isinstance(value, dict):
+        _check_object(value, schema, field)
+
+
+def _is(value: object, kind: str) -> bool:
+    if isinstance(value, bool):
+        return kind == "boolean"
+    return isinstance(value, _KINDS[kind])
+
+
+def _check_number(value: Any, schema: Schema, field: str) -> None:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise Mismatch(field, "must be a finite number")
+    shown = value if abs(value) < 1e15 else "the number"
+    for limit, wrong, words in (
+        ("minimum", value < schema.get("minimum", -math.inf), "less than"),
+        ("maximum", value > schema.get("maximum", math.inf), "more than"),
+        ("exclusiveMinimum", value <= schema.get("exclusiveMinimum", -math.inf), "not above"),
+    ):
+        if wrong and limit in schema:
+            raise Mismatch(field, f"{shown} is {words} {schema[limit]}")
+
+
+def _check_length(value: str | list[Any], schema: Schema, field: str, what: str, unit: str) -> None:
+    least, most = schema.get(f"min{what}", 0), schema.get(f"max{what}", math.inf)
+    if not least <= len(value) <= most:
+        wanted = f"at least {least:,}" if len(value) < least else f"at most {most:,}"
+        raise Mismatch(field, f"has {len(value):,} {unit}; it must have {wanted}")
+
+
+def _check_object(value: dict[str, Any], schema: Schema, field: str) -> None:
+    known = schema.get("properties", {})
+    for name in schema.get("required", ()):
+        if name not in value:
+            raise Mismatch(f"{field}.{name}" if field else name, "is missing")
+    extra = schema.get("additionalProperties", True)
+    for name, item in value.items():
+        inner = f"{field}.{name}" if field else str(name)
+        if name in known:
+            check(item, known[name], inner)
+        elif extra is False:
+            raise Mismatch(inner[:80], f"is not known here; allowed: {', '.join(known) or 'nothing'}")
+        elif isinstance(extra, dict):
+            check(item, extra, inner)

@@ -1,0 +1,121 @@
+"""Problems in the public form, for any engine of it; and a poker game, Kuhn or Leduc, as one of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from regretless import engines
+from regretless.engines import devices
+from regretless.engines.choice import Choice, choose_public
+from regretless.engines.contract import PublicEngine
+from regretless.engines.registry import Kind as Form
+from regretless.engines.registry import fastest
+from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public_poker import compile_public, invert_public
+from regretless.forms.public_size import PublicSize
+from regretless.games.game import Game
+from regretless.solving.game_solution import GameSolution
+from regretless.solving.problem import Problem
+from regretless.solving.record import Record
+from regretless.solving.request import Kind as ProblemKind
+from regretless.solving.request import Request
+
+__all__ = ["PublicFormProblem", "PublicProblem", "public_size"]
+
+
+class PublicFormProblem(Problem[PublicForm, PublicEngine]):
+    """A problem solved in the public form."""
+
+    form_name = "public"
+    threads: int | None = None  # by default; None is as many as shorten the solve
+    forms = (Form.PUBLIC,)
+
+    def public_size(self) -> PublicSize | None:
+        """The size of the form, if it is known before the form is built and may decide where it is solved."""
+        return None
+
+    def choose(self, request: Request) -> Choice:
+        """The engine and device for a request."""
+        size = self.public_size()
+        if size is None:
+            return Choice(request.engine, request.device)
+        return choose_public(
+            size,
+            engine=request.engine,
+            device=request.device,
+            threads=request.threads,
+            storage=request.settings.storage or 32,
+            predicts=request.predicts,
+        )
+
+    def fits_on_gpu(self, request: Request) -> bool:
+        """Whether the request is for a GPU; raises `WouldNotFit` if its memory is known to be too small."""
+        choice, size = self.choose(request), self.public_size()
+        if choice.on_gpu and size is not None:
+            devices.require_cuda()
+            name = fastest(Form.PUBLIC, "cuda") if choice.engine == "auto" else choice.engine
+            options = {"storage": request.settings.storage or 32, "predicts": request.predicts}
+            engines.check_public_fits(name, size, device="cuda", what=self.name, **options)
+        return choice.on_gpu
+
+    def create(self, form: PublicForm, request: Request) -> PublicEngine:
+        choice = self.choose(request)
+        return engines.create(
+            choice.engine,
+            form,
+            device=choice.device,
+            threads=request.threads or self.threads,
+            storage=request.settings.storage,
+            predicts=request.predicts,
+        )
+
+    def checkpoint_bytes(self, form: PublicForm, engine: PublicEngine) -> int:
+        return engine.kept_bytes
+
+
+class PublicProblem(PublicFormProblem):
+    """A game that `compile_public` supports. Targets are in the game's units."""
+
+    kind = ProblemKind.PUBLIC
+    threads: int | None = 1  # small games gain nothing from more
+    solution_type: type[GameSolution] = GameSolution
+
+    def __init__(self, game: Game[Any]) -> None:
+        self.rules = game
+        self.name = game.name
+
+    def form(self) -> PublicForm:
+        return compile_public(self.rules)
+
+    def size(self, form: PublicForm) -> tuple[int, int]:
+        return public_size(form)
+
+    def solution(self, record: Record, form: PublicForm, engine: PublicEngine) -> GameSolution:
+        return GameSolution(
+            record=record,
+            snapshot=engine.snapshot(copy=False),
+            read_strategy=lambda: invert_public(self.rules, form, engine.strategy),
+            solved_game=self.rules,
+        )
+
+
+def public_size(form: PublicForm) -> tuple[int, int]:
+    """Public nodes, counting equivalent runouts once, and information sets of the game, counting every deal.
+
+    >>> from regretless.games import Leduc
+    >>> public_size(compile_public(Leduc()))
+    (465, 936)
+    """
+    tree = form.tree
+    nodes = information_sets = 0
+    deals = np.ones(1, dtype=np.int64)  # that each runout of the street represents
+    for number, street in enumerate(form.streets):
+        here = tree.street == number
+        deals = deals[street.parent] * np.diff(street.first_copy)
+        nodes += int(np.count_nonzero(here)) * len(street.parent)
+        for player in range(2):
+            decisions = np.count_nonzero(here & (tree.kind == Kind.DECISION) & (tree.player == player))
+            information_sets += int(decisions * (deals @ (~street.dead[player]).sum(axis=1)))
+    return nodes, information_sets

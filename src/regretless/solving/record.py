@@ -1,0 +1,170 @@
+"""The record of a solve, which every solution holds and every file begins with."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines.contract import Evaluation, Sampling, Updates
+from regretless.errors import RegretlessError
+from regretless.files.container import Container
+from regretless.files.fields import LARGEST, Fields
+from regretless.reprs import brief
+
+__all__ = ["FORMS", "Measurement", "Reason", "Record", "Settings"]
+
+Reason = Literal["iterations", "target", "interrupted", "exact"]
+FORMS = ("history", "public")
+LARGEST_ERROR = 1e-3  # of the largest value, at least 1: how far rounding may put a best response below a value
+_STORAGES = (64, 32, 16)  # bits per stored number
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One point of a convergence curve."""
+
+    iteration: int
+    seconds: float  # since the solve began, including measurements
+    exploitability: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The settings of a solve that a resume needs."""
+
+    iterations: int  # at which it should end
+    target: float | None = None  # exploitability at which it should end earlier, in the game's units
+    measure_every: int | None = None  # iterations; None: as `Stop.next_measurement` says
+    updates: str = "alternating"
+    sampling: str = "full"
+    batch_size: int | None = None
+    seed: int = 0
+    storage: int | None = None  # bits per stored number, if there is a choice
+    form: str = "history"  # the compiled form: "history" or "public"
+    buckets: str | None = None  # of a spot, as users type them
+    sample_runouts: int | None = None  # drawn per iteration
+
+    @classmethod
+    def read(cls, header: Fields) -> Settings:
+        """The settings in the header of a file."""
+        given = Fields(header.path, header.value("settings"), "settings.")
+
+        def count(name: str) -> int | None:
+            return given.whole(name, low=1) if given.value(name) is not None else None
+
+        return cls(
+            iterations=given.whole("iterations", low=1),
+            target=given.number("target", low=0.0) if given.value("target") is not None else None,
+            measure_every=count("measure_every"),
+            updates=given.one_of("updates", tuple(Updates)),
+            sampling=given.one_of("sampling", tuple(Sampling)),
+            batch_size=count("batch_size"),
+            seed=given.whole("seed", low=-LARGEST),
+            storage=given.whole("storage", low=min(_STORAGES), high=max(_STORAGES)) if "storage" in given else None,
+            form=given.one_of("form", FORMS) if "form" in given else FORMS["spot" in header],
+            buckets=given.text("buckets") if "buckets" in given else None,
+            sample_runouts=count("sample_runouts") if "sample_runouts" in given else None,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """What was solved, how, for how long, and how exploitable the result is."""
+
+    game: str  # as users type it, or the name of a spot
+    variant: str
+    engine: str
+    device: str
+    threads: int
+    iterations: int  # done, including those before a resume
+    evaluation: Evaluation | None  # None if it was not computed
+    reason: Reason  # why the solve ended
+    history: tuple[Measurement, ...] = field(repr=False)
+    seconds: float  # solving, including measurements
+    setup_seconds: float  # compiling the game and the engine
+    seconds_per_iteration: float  # without measurements
+    memory_bytes: int
+    nodes: int
+    information_sets: int
+    settings: Settings = field(repr=False)
+    tree_hash: str = field(repr=False)  # of the compiled game that the snapshot fits
+
+    __repr__ = brief
+
+    def header(self) -> dict[str, Any]:
+        """The record as the beginning of a file's header; the history is an array (`points`)."""
+        plain = {name: getattr(self, name) for name in _PLAIN} | {"settings": asdict(self.settings)}
+        if self.evaluation is None:
+            return plain
+        return plain | {
+            "values": list(self.evaluation.values),
+            "best_response_values": list(self.evaluation.best_response_values),
+            "exploitability": self.evaluation.exploitability,
+        }
+
+    @property
+    def measured(self) -> Evaluation:
+        """The evaluation of the result; raises `RegretlessError` if it was not computed."""
+        if self.evaluation is None:
+            raise RegretlessError(f"{self.game}: its exploitability was not computed: only exact figures are stated")
+        return self.evaluation
+
+    def points(self) -> NDArray[np.float64]:
+        """[points, 3] the history as an array: iteration, seconds, exploitability."""
+        rows = [(point.iteration, point.seconds, point.exploitability) for point in self.history]
+        return np.array(rows, np.float64).reshape(-1, 3)
+
+    @classmethod
+    def read(cls, file: Container, *, players: int | None = None) -> Record:
+        """The record of a file; `players` if the kind of file fixes their number."""
+        header = Fields(file.path, file.header)
+        evaluation = None
+        if "values" in header:
+            values = header.numbers("values", count=players)
+            evaluation = Evaluation(values, header.numbers("best_response_values", count=len(values)))
+            if evaluation.nash_conv < -LARGEST_ERROR * max(1.0, *map(abs, values)):
+                raise header.wrong("best_response_values", "are below the values, which no best response is")
+            if "exploitability" in header:  # which a list of files shows without reading further
+                stated = header.number("exploitability")
+                if not math.isclose(stated, evaluation.exploitability, rel_tol=1e-9, abs_tol=1e-12):
+                    raise header.wrong("exploitability", "is not what values and best_response_values give")
+        texts = {name: header.text(name) for name in ("game", "variant", "engine", "device", "tree_hash")}
+        counts = {name: header.whole(name) for name in ("iterations", "memory_bytes", "nodes", "information_sets")}
+        times = {name: header.number(name, low=0.0) for name in ("seconds", "setup_seconds", "seconds_per_iteration")}
+        plain: dict[str, Any] = {**texts, **counts, **times}
+        return cls(
+            **plain,
+            threads=header.whole("threads", low=1, high=2**20),
+            reason=cast(Reason, header.one_of("reason", get_args(Reason))),
+            evaluation=evaluation,
+            settings=Settings.read(header),
+            history=read_history(file),
+        )
+
+
+_PLAIN = tuple(each.name for each in fields(Record) if each.name not in ("evaluation", "history", "settings"))
+
+
+def read_history(file: Container) -> tuple[Measurement, ...]:
+    """The convergence curve of a file: an array, or in spots of format 1 a list in the header."""
+    if "history" in file:
+        file.check("history", (*file.entry("history").shape[:1], 3), (np.float64,))
+        rows: object = file.array("history").tolist()
+    else:
+        rows = file.header.get("history")
+    header = Fields(file.path, file.header)
+    found: list[Measurement] = []
+    for row in rows if isinstance(rows, list) else [None]:
+        if not isinstance(row, list) or len(row) != 3 or not all(type(number) in (int, float) for number in row):
+            raise header.wrong("history", "is not a list of measurements")
+        point = Measurement(int(row[0]) if np.isfinite(row[0]) else -1, float(row[1]), float(row[2]))
+        if point.iteration < (found[-1].iteration if found else 0) or not point.seconds >= 0:
+            raise header.wrong("history", "is not in order")
+        if not np.isfinite([point.seconds, point.exploitability]).all():
+            raise header.wrong("history", "is out of range")
+        found.append(point)
+    return tuple(found)

@@ -1,0 +1,182 @@
+"""What can be measured of the look: accessibility in every theme, narrow screens, the keyboard alone, weight."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+from tests.page.browser.parts import at_node, cell, wait_for_line
+
+from regretless.page.app import STATIC
+
+AXE = Path(__file__).parent / "axe" / "axe.min.js"
+DESKTOP = {"width": 1280, "height": 720}
+PHONE = {"width": 390, "height": 844}
+HEAVIEST = 300_000  # bytes of all files together
+
+VIEWS = {
+    "set up": "/setup",
+    "solve": "/solve",
+    "files": "/browse",
+    "hands": "/browse?file=turn.rgl&line=check&pin=QJs",
+    "made hands": "/browse?file=turn.rgl&tab=made",
+    "ranges": "/browse?file=turn.rgl&tab=ranges",
+    "graph": "/browse?file=turn.rgl&tab=graph",
+    "cards": "/browse?file=turn.rgl&line=check,+check",
+    "lock": "/browse?file=turn.rgl&tab=lock",
+    "compare": "/browse?file=turn.rgl&tab=compare",
+    "studies": "/studies",
+    "study": "/studies?study=study&pin=AsKsQs",
+    "practice": "/practice?file=turn.rgl",
+    "game": "/browse?file=kuhn.rgl",
+}
+THEMES = [("dark", "usual"), ("light", "usual"), ("dark", "safe"), ("light", "safe")]
+
+
+def settle(page: Any) -> None:
+    expect(page.locator("main > *").first).to_be_visible()
+    if "/solve" in page.url:  # its stream of events never ends
+        expect(page.get_by_role("option", name="kuhn")).to_have_count(1)
+    else:
+        page.wait_for_load_state("networkidle")
+
+
+def set_theme(page: Any, theme: str, palette: str) -> None:
+    page.evaluate(
+        "chosen => Object.assign(document.documentElement.dataset, chosen)", {"theme": theme, "palette": palette}
+    )
+
+
+def serious_findings(page: Any, *rules: str) -> list[str]:
+    """What axe finds, by all its rules unless some are given."""
+    options: dict[str, Any] = {"resultTypes": ["violations"]}
+    if rules:
+        options["runOnly"] = list(rules)
+    found = page.evaluate("options => axe.run(document, options).then(answer => answer.violations)", options)
+    return [
+        f"{each['id']}: {node['target']} {node['failureSummary']}"
+        for each in found
+        if each["impact"] in ("serious", "critical")
+        for node in each["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_phone_shows_every_view_without_sideways_scrolling_and_axe_finds_nothing_serious(
+    site: str, open_page: Any, view: str
+) -> None:
+    page = open_page(site + VIEWS[view], viewport=PHONE, bypass_csp=True)
+    settle(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    page.set_viewport_size(DESKTOP)
+    page.add_script_tag(path=AXE)
+    set_theme(page, "dark", "usual")
+    assert serious_findings(page) == []
+    set_theme(page, "light", "safe")
+    assert serious_findings(page, "color-contrast") == []  # the only rule that a theme can break
+
+
+@pytest.mark.parametrize("size", [(1280, 900), (1024, 768)])
+def test_a_small_laptop_shows_all_of_the_parts_and_fields_wide_enough_to_read(
+    site: str, open_page: Any, size: tuple[int, int]
+) -> None:
+    width, height = size
+    page = open_page(site + VIEWS["hands"], viewport={"width": width, "height": height})
+    settle(page)
+    for part in page.locator(".browse-right > *, .tabs > *, .player").all():
+        box = part.bounding_box()
+        assert box["x"] + box["width"] <= width, part.get_attribute("class")
+    page.goto(site + VIEWS["set up"])
+    settle(page)
+    for field in page.locator(".setup-middle :is(select, input):visible").all():
+        assert field.bounding_box()["width"] >= 100, field.get_attribute("id")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_axe_finds_nothing_serious_in_any_theme(site: str, open_page: Any, view: str, size: dict[str, int]) -> None:
+    page = open_page(site + VIEWS[view], viewport=size, bypass_csp=True)
+    settle(page)
+    page.add_script_tag(path=AXE)
+    for theme, palette in THEMES:
+        set_theme(page, theme, palette)
+        assert serious_findings(page) == [], (theme, palette)
+
+
+def test_a_phone_shows_the_parts_in_order_and_large_enough_to_tap(site: str, open_page: Any) -> None:
+    page = open_page(site + VIEWS["hands"], viewport=PHONE)
+    at_node(page, "ip")
+    parts = [".strip", ".action-bar", ".grid", ".summary", ".pinned-class", ".tabs", ".tab-content"]
+    tops = [page.locator(part).bounding_box()["y"] for part in parts]
+    assert tops == sorted(tops)
+    for button in page.locator("button:visible:not(.cell):not(.link):not(th button)").all():
+        box = button.bounding_box()
+        assert box["height"] >= 36, button.inner_text()
+    page.locator(".tile.present button").first.click()
+    expect(page.locator(".strip .taken")).to_have_count(2)
+
+
+def test_nothing_moves_when_the_node_changes(site: str, open_page: Any) -> None:
+    page = open_page(site + "/browse?file=turn.rgl")
+    at_node(page, "oop")
+    parts = [".strip", ".action-bar", ".grid", ".summary", ".pinned-class", ".tabs", ".tab-content"]
+    before = [page.locator(part).bounding_box() for part in parts]
+    page.keyboard.press("2")
+    at_node(page, "ip")
+    assert [page.locator(part).bounding_box() for part in parts] == before
+
+
+def test_the_keyboard_alone_reaches_everything(site: str, open_page: Any) -> None:
+    page = open_page(site + "/browse?file=turn.rgl")
+    at_node(page, "oop")
+    reached = set()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.getAttribute('role') || document.activeElement.className"))
+        if page.evaluate("Boolean(document.activeElement.closest('.grid'))"):
+            page.keyboard.press("ArrowDown")
+            expect(page.locator(".cell.pinned")).to_have_count(1)
+            page.keyboard.press("Shift+Tab")
+            break
+    assert "gridcell" in reached
+    page.keyboard.press("Home")
+    wait_for_line(page, "")
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("Boolean(document.activeElement.closest('.grid'))"):
+            page.evaluate(
+                "document.activeElement.closest('.browse-left').nextElementSibling.querySelector('button').focus()"
+            )
+        reached.add(page.evaluate("document.activeElement.getAttribute('role') || document.activeElement.tagName"))
+    assert {"tab", "INPUT", "region"} <= reached
+
+
+def test_the_page_can_be_zoomed_to_200_percent(site: str, open_page: Any) -> None:
+    page = open_page(site + VIEWS["hands"], viewport={"width": 640, "height": 360})  # 1280 × 720, zoomed
+    at_node(page, "ip")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 640
+    expect(cell(page, "QJs")).to_be_visible()
+
+
+def test_the_page_weighs_less_than_300_kb_and_asks_nobody_else() -> None:
+    files = [path for path in STATIC.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < HEAVIEST
+    for path in files:
+        text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
+        assert "http://" not in text, path
+        assert "https://" not in text, path
+
+
+def test_the_look_is_chosen_and_kept(site: str, open_page: Any) -> None:
+    page = open_page(site + "/browse", color_scheme="light")
+    look = page.locator("html")
+    expect(look).to_have_attribute("data-theme", "light")  # the system's
+    page.get_by_role("button", name="Change the look").click()
+    page.get_by_role("button", name="Dark, colour-blind palette").click()
+    expect(look).to_have_attribute("data-theme", "dark")
+    page.reload()
+    expect(look).to_have_attribute("data-palette", "safe")
+    assert page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--call')") == "#009e73"
