@@ -49,10 +49,12 @@ def start(
     *,
     create: Callable[[Any, Request], Any] | None = None,
     weigh: Callable[[Variant, int, int], Schedule] = schedule,
+    readable_checkpoints: bool = False,
 ) -> Started:
     """Compile a problem and create its engine; `weigh` as in `loop.steps`.
 
-    `create` does so if it is given: the caller knows that there is enough memory.
+    `create` does so if it is given: the caller knows that there is enough memory. With `readable_checkpoints`, each
+    checkpoint is a whole solution, which can be read while the solve continues; writing it takes longer.
     """
     request = make_request(problem, options)
     began = time.perf_counter()
@@ -66,7 +68,8 @@ def start(
         _restore(engine, earlier, tree_hash, problem.name)
     problem.prepare(engine, resumed=earlier is not None)
     setup_seconds = time.perf_counter() - began
-    return Started(engine, request, _steps(problem, request, form, engine, tree_hash, setup_seconds, weigh))
+    loop = _steps(problem, request, form, engine, tree_hash, setup_seconds, weigh, readable_checkpoints)
+    return Started(engine, request, loop)
 
 
 def _steps(
@@ -77,6 +80,7 @@ def _steps(
     tree_hash: str,
     setup_seconds: float,
     weigh: Callable[[Variant, int, int], Schedule],
+    readable_checkpoints: bool,
 ) -> Generator[Wish, Answer, Solution]:
     earlier = request.resume
     nodes, information_sets = problem.size(form)
@@ -102,7 +106,10 @@ def _steps(
         assert request.checkpoint is not None
         failed: InvalidFile | None = None
         try:
-            solution(outcome).checkpoint(request.checkpoint)
+            if readable_checkpoints:
+                solution(outcome).save(request.checkpoint, resumable=True)
+            else:
+                solution(outcome).checkpoint(request.checkpoint)
         except InvalidFile as error:  # for example a full disk: the solve is still in memory
             failed = error
         request.checkpointed(failed)
