@@ -26,6 +26,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -38,16 +39,17 @@ from regretless.forms.compile import Enumeration, report_enumeration
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
 from regretless.holdem.estimate import estimate_spot
-from regretless.holdem.problem import SpotProblem, spot_problem
+from regretless.holdem.problem import SpotProblem
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
 from regretless.solving.loop import Progress, drive
 from regretless.solving.problem import Problem
 from regretless.solving.progress.forecast import Forecast
 from regretless.solving.record import Record
-from regretless.solving.request import EXACT
+from regretless.solving.options import EXACT, SolveOptions
 from regretless.solving.solution import Solution
-from regretless.solving.solve import make_request, solve, start
+from regretless.solving.request import make_request
+from regretless.solving.solve import Hooks, solve_problem, start
 
 if sys.platform != "win32":
     import resource
@@ -59,20 +61,6 @@ SAVE_EVERY = 2.0  # seconds, at least
 SAVING_SHARE = 0.15  # of the time may be spent on saving a large solve
 GAME_SHARE = 0.5  # of the free memory, at most: how large a game is, only enumerating it tells
 BYTES_PER_SECOND = 200e6  # of a solution: values, encoding, writing
-
-
-class _BrowsableSolution(SpotSolution):
-    """A solution whose checkpoints can be browsed while the solve continues."""
-
-    def checkpoint(self, path: str | Path) -> None:
-        self.save(path, resumable=True)
-
-
-class _BrowsableProblem(SpotProblem):
-    """A spot whose checkpoints can be browsed."""
-
-    def solution(self, record: Record, form: PublicForm, engine: PublicEngine) -> SpotSolution:
-        return _BrowsableSolution(**vars(super().solution(record, form, engine)))
 
 
 def main() -> int:
@@ -103,13 +91,14 @@ def main() -> int:
 
 def _solve(asked: dict[str, Any], stopped: Callable[[], bool], tell: Callable[[dict[str, Any]], None]) -> None:
     file = Path(asked["file"])
-    options: dict[str, Any] = {name: value for name, value in asked["options"].items() if value is not None}
+    options = SolveOptions.read(asked["options"])
     if asked["resume"] is not None:
-        options["resume"] = load(asked["resume"], to_resume=True)
-    problem = _problem(asked, options)
+        options = replace(options, resume=load(asked["resume"], to_resume=True))
+    what = asked["game"] if asked["toml"] is None else Spot.parse(asked["toml"], warn=False)
+    problem = problem_of(what, options)
     with report_enumeration(_notes(tell)):
-        if options.get("variant") == EXACT:
-            solution = solve(problem, options)
+        if options.variant == EXACT:
+            solution = solve_problem(problem, options)
         else:
             solution = _iterate(problem, options, file, stopped, tell)
     if solution.reason != "interrupted":
@@ -141,23 +130,14 @@ def _notes(tell: Callable[[dict[str, Any]], None]) -> Callable[[Enumeration], No
     return note
 
 
-def _problem(asked: dict[str, Any], options: dict[str, Any]) -> Problem[Any, Any]:
-    if asked["game"] is not None:
-        return problem_of(asked["game"], options)
-    if asked["toml"] is None and not isinstance(options.get("resume"), SpotSolution):
-        return problem_of(None, options)
-    spot = None if asked["toml"] is None else Spot.parse(asked["toml"], warn=False)
-    return _BrowsableProblem(spot_problem(spot, options).spot)
-
-
 def _iterate(
     problem: Problem[Any, Any],
-    options: dict[str, Any],
+    options: SolveOptions,
     file: Path,
     stopped: Callable[[], bool],
     tell: Callable[[dict[str, Any]], None],
 ) -> Solution:
-    request = make_request(problem, options)
+    request = make_request(problem, replace(options, checkpoint=file))
     target, earlier = request.settings.target, request.resume
     reports = _Reports(tell, problem.scale, Forecast(target), 0.0 if earlier is None else earlier.seconds)
     size = 0
@@ -173,16 +153,10 @@ def _iterate(
         else:
             tell({"event": "note", "message": str(failed)})
 
+    save_every = max(SAVE_EVERY, size / BYTES_PER_SECOND / SAVING_SHARE)
     started = start(
-        problem,
-        options
-        | {
-            "report": reports.read,
-            "interrupted": stopped,
-            "checkpoint": file,
-            "checkpointed": checkpointed,
-            "save_every": max(SAVE_EVERY, size / BYTES_PER_SECOND / SAVING_SHARE),
-        },
+        replace(request, save_every=save_every, readable_checkpoints=True),
+        Hooks(report=reports.read, interrupted=stopped, checkpointed=checkpointed),
     )
     tell(
         {
