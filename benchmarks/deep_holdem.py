@@ -47,8 +47,9 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 import torch
+from machine import hardware
 
-from regretless import benchmark, engines
+from regretless import engines
 from regretless.deep.deep_cfr import DeepCfr, IterationReport
 from regretless.deep.holdem.exact import HoldemEvaluation, NetworkAverage, TabulatedStrategy
 from regretless.deep.holdem.world import HoldemWorld
@@ -148,7 +149,7 @@ def in_mbb(evaluation: Evaluation) -> dict[str, Any]:
 def about(options: argparse.Namespace, chosen: TrainingSettings) -> dict[str, Any]:
     on_gpu = options.device.startswith("cuda")
     return {
-        "hardware": benchmark.hardware() | {"gpu": torch.cuda.get_device_name() if on_gpu else None},
+        "hardware": hardware() | {"gpu": torch.cuda.get_device_name() if on_gpu else None},
         "torch": torch.__version__,
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="minutes"),
         "settings": dataclasses.asdict(chosen),

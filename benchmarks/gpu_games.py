@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from machine import hardware
 
-from regretless import benchmark
 from regretless.engines import devices
 from regretless.engines.contract import Updates
 from regretless.engines.creation import create
@@ -145,8 +145,8 @@ def engines(form: SequenceForm, sweep: bool) -> Iterator[tuple[str, Callable[[],
     yield "numba threads", lambda: create("numba", form, threads=os.cpu_count())
 
 
-def hardware() -> Row:
-    found: Row = {**benchmark.hardware(), "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="minutes")}
+def about_machine() -> Row:
+    found: Row = {**hardware(), "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="minutes")}
     for name in ("numpy", "numba", "scipy", "torch", "cupy"):
         try:
             found[name] = __import__(name).__version__
@@ -167,7 +167,7 @@ class Benchmark:
         self.arguments = arguments
         self.began = time.perf_counter()
         self.games: list[Row] = []
-        self.results: Row = {"hardware": hardware(), "games": self.games}
+        self.results: Row = {"hardware": about_machine(), "games": self.games}
         print(json.dumps(self.results["hardware"]), flush=True)
 
     def out_of_time(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ from tests.page.serving import RIVER, SLOW, TURN
 import regretless as rl
 from regretless.holdem import Spot, SpotSolution
 from regretless.holdem.problem import SpotProblem
-from regretless.solving.loop import drive
-from regretless.solving.solve import start
+from regretless.solving.options import SolveOptions
+from regretless.solving.request import make_request
+from regretless.solving.solve import Hooks, solve
 from regretless.workers.solve import MODULE, SolveTask
 from regretless.workers.supervision import Message, WorkerProcess
 
@@ -91,11 +93,10 @@ def test_a_file_is_written_by_one_worker_at_a_time(tmp_path: Path) -> None:
 
 def test_readable_checkpoints_change_nothing_and_can_be_read(tmp_path: Path) -> None:
     spot = Spot.from_mapping(TURN)
-    options: dict[str, Any] = {"iterations": 12, "threads": 1}
     saved: list[object] = []
-    often = {"checkpoint": tmp_path / "turn.rgl", "save_every": 1e-9, "checkpointed": saved.append}
-    started = start(SpotProblem(spot), options | often, readable_checkpoints=True)
-    with_saves, without = drive(started.engine, started.steps), rl.solve(spot, **options)
+    often = SolveOptions(iterations=12, threads=1, checkpoint=tmp_path / "turn.rgl", save_every=1e-9)
+    request = replace(make_request(SpotProblem(spot), often), readable_checkpoints=True)
+    with_saves, without = solve(request, Hooks(checkpointed=saved.append)), rl.solve(spot, iterations=12, threads=1)
     assert saved == [None] * len(saved)
     assert len(saved) >= 10
     assert isinstance(with_saves, SpotSolution)

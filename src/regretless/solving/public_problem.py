@@ -16,11 +16,11 @@ from regretless.forms.public import Kind, PublicForm
 from regretless.forms.public_poker import compile_public, invert_public
 from regretless.forms.public_size import PublicSize
 from regretless.games.game import Game
+from regretless.kinds import Kind as ProblemKind
 from regretless.solving.game_solution import GameSolution
-from regretless.solving.problem import Problem
+from regretless.solving.options import NO_OPTIONS, SolveOptions
+from regretless.solving.problem import Problem, Request
 from regretless.solving.record import Record
-from regretless.solving.request import Kind as ProblemKind
-from regretless.solving.request import Request
 
 __all__ = ["PublicFormProblem", "PublicProblem", "public_size"]
 
@@ -37,10 +37,9 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
         return None
 
     def choose(self, request: Request) -> Choice:
-        """The engine and device for a request."""
         size = self.public_size()
         if size is None:
-            return Choice(request.engine, request.device)
+            return super().choose(request)
         return choose_public(
             size,
             engine=request.engine,
@@ -52,7 +51,7 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
 
     def fits_on_gpu(self, request: Request) -> bool:
         """Whether the request is for a GPU; raises `WouldNotFit` if its memory is known to be too small."""
-        choice, size = self.choose(request), self.public_size()
+        choice, size = request.choice, self.public_size()
         if choice.on_gpu and size is not None:
             devices.require_cuda()
             name = fastest(Form.PUBLIC, "cuda") if choice.engine == "auto" else choice.engine
@@ -61,7 +60,7 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
         return choice.on_gpu
 
     def create(self, form: PublicForm, request: Request) -> PublicEngine:
-        choice = self.choose(request)
+        choice = request.choice
         return engines.create(
             choice.engine,
             form,
@@ -82,7 +81,7 @@ class PublicProblem(PublicFormProblem):
     threads: int | None = 1  # small games gain nothing from more
     solution_type: type[GameSolution] = GameSolution
 
-    def __init__(self, game: Game[Any]) -> None:
+    def __init__(self, game: Game[Any], options: SolveOptions = NO_OPTIONS) -> None:
         self.rules = game
         self.name = game.name
 

@@ -24,7 +24,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,11 +37,12 @@ from regretless.holdem.estimate import estimate_spot
 from regretless.holdem.problem import SpotProblem
 from regretless.holdem.spots.spot import Spot
 from regretless.solving.loop import Progress, drive
+from regretless.solving.options import EXACT, SolveOptions
 from regretless.solving.problem import Problem
 from regretless.solving.progress.forecast import Forecast
-from regretless.solving.request import EXACT
+from regretless.solving.request import make_request
 from regretless.solving.solution import Solution
-from regretless.solving.solve import make_request, solve, start
+from regretless.solving.solve import Hooks, solve_problem, start
 from regretless.workers.supervision import Channel, Message, limit_memory
 
 __all__ = ["MODULE", "SolveTask", "main"]
@@ -106,13 +107,13 @@ def main() -> int:
 
 def _solve(task: SolveTask, is_stopped: Callable[[], bool], send: Send) -> None:
     file = Path(task.file)
-    options: dict[str, Any] = {name: value for name, value in task.options.items() if value is not None}
+    options = SolveOptions.read(task.options)
     if task.resume is not None:
-        options["resume"] = load(task.resume, to_resume=True)
+        options = replace(options, resume=load(task.resume, to_resume=True))
     problem = problem_of(task.game if task.toml is None else Spot.parse(task.toml, warn=False), options)
     with report_enumeration(_notes(send)):
-        if options.get("variant") == EXACT:
-            solution = solve(problem, options)
+        if options.variant == EXACT:
+            solution = solve_problem(problem, options)
         else:
             solution = _iterate(problem, options, file, is_stopped, send)
     if solution.reason != "interrupted":
@@ -146,12 +147,12 @@ def _notes(send: Send) -> Callable[[Enumeration], None]:
 
 def _iterate(
     problem: Problem[Any, Any],
-    options: dict[str, Any],
+    options: SolveOptions,
     file: Path,
     is_stopped: Callable[[], bool],
     send: Send,
 ) -> Solution:
-    request = make_request(problem, options)
+    request = make_request(problem, replace(options, checkpoint=file))
     target, earlier = request.settings.target, request.resume
     reports = _Reports(send, problem.scale, Forecast(target), 0.0 if earlier is None else earlier.seconds)
     size = 0
@@ -167,17 +168,10 @@ def _iterate(
         else:
             send({"event": "note", "message": str(failed)})
 
+    save_every = max(SAVE_EVERY, size / BYTES_PER_SECOND / SAVING_SHARE)
     started = start(
-        problem,
-        options
-        | {
-            "report": reports.read,
-            "interrupted": is_stopped,
-            "checkpoint": file,
-            "checkpointed": checkpointed,
-            "save_every": max(SAVE_EVERY, size / BYTES_PER_SECOND / SAVING_SHARE),
-        },
-        readable_checkpoints=True,
+        replace(request, save_every=save_every, readable_checkpoints=True),
+        Hooks(report=reports.read, interrupted=is_stopped, checkpointed=checkpointed),
     )
     send(
         {

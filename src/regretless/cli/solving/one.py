@@ -30,46 +30,50 @@ if TYPE_CHECKING:
 __all__ = ["problem_of_saving", "run_problem", "solve_one", "tell_choice"]
 
 
-def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) -> None:
-    """Solve a game by name or the spot of a file, or resume a saved solve; then save and print the solution."""
+def solve_one(given: str | Path | None, request: SolveRequest) -> None:
+    """Solve a game by name or the spot or game of a file, or resume a saved solve; then save and print the solution."""
     status = SolveStatus(destination=request.destination, resumed=request.resume)
     with interruptible(status) as interrupted:
         from regretless.engines import devices
 
-        if request.options.get("device") == "cuda":
+        options = request.options
+        if options.device == "cuda":
             devices.start_cuda()  # which takes a while: everything that is needed anyway is loaded meanwhile
         from regretless.api import load, problem_of
         from regretless.files.atomic import check_writable
-        from regretless.holdem.problem import SpotProblem
+        from regretless.holdem.solution import SpotSolution
+        from regretless.holdem.spots.lock_text import lock_text
         from regretless.holdem.spots.spot import Spot
 
-        request.check(_kind(given, request, spot), () if given is None else (Path(given),))
+        request.check_files(() if given is None else (Path(given),))
         if request.out is not None:
             check_writable(request.out)
-        options: dict[str, Any] = {key: value for key, value in request.options.items() if key != "keep_regrets"}
-        if spot and "buckets" in options and request.locks:
-            from regretless.holdem.spots.lock_text import lock_text
-
-            raise InvalidOption("lock", lock_text(request.locks[0]), "cannot be combined with buckets")
-        what: object = given
-        if spot and given is not None:
-            what = asked = request.locked(Spot.read(given))
+        what = read_problem(given)
+        if request.locks:
+            if given is not None and not isinstance(what, Spot):
+                raise InvalidOption("lock", lock_text(request.locks[0]), "is for hold'em spots")
+            if options.buckets is not None:
+                raise InvalidOption("lock", lock_text(request.locks[0]), "cannot be combined with buckets")
+        if isinstance(what, Spot):
+            what = request.locked(what)
             if request.destination is not None:  # before the sources of locks are read
-                check_sources((request.destination,), (asked,))
+                check_sources((request.destination,), (what,))
         earlier = None
         if request.resume is not None:
             if request.locks:
-                from regretless.holdem.spots.lock_text import lock_text
-
                 reason = f"cannot be added: {request.resume} is resumed with the locks it was started with"
                 raise InvalidOption("lock", lock_text(request.locks[0]), reason)
-            earlier = options["resume"] = load(request.resume, to_resume=True)
+            if options.variant == EXACT:
+                raise InvalidOption("resume", request.resume, RULES["resume"].refused[Kind.EXACT].why)
+            earlier = load(request.resume, to_resume=True)
+            options = replace(options, resume=earlier)
             if request.out is None:  # errors in the file itself come first
                 check_writable(request.resume)
-        keep_regrets = not spot or "keep_regrets" in request.options
-        keep_regrets |= earlier is not None and earlier.reason != "interrupted"  # it already has them
         problem = problem_of(what, options)
-        check_tables(request.out, options.get("buckets") or (None if earlier is None else earlier.settings.buckets))
+        check_tables(request.out, options.buckets or (None if earlier is None else earlier.settings.buckets))
+        is_spot = issubclass(problem.solution_type, SpotSolution)
+        keep_regrets = not is_spot or bool(options.keep_regrets)
+        keep_regrets |= earlier is not None and earlier.reason != "interrupted"  # it already has them
         if isinstance(problem, SpotProblem):
             destination = request.destination or free_path(problem.name)
             check_sources((destination,), (problem.spot,))
