@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,11 @@ from tests.page.serving import API, FOREVER, TURN, Server, wait_for
 
 import regretless as rl
 from regretless.holdem import Spot, SpotSolution
+from regretless.holdem.problem import SpotProblem
 from regretless.installing import install_command
-from regretless.page.solving import worker
-from regretless.solving.solve import solve
+from regretless.solving.options import SolveOptions
+from regretless.solving.request import make_request
+from regretless.solving.solve import Hooks, solve
 
 
 def serve(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -99,10 +102,11 @@ def test_a_page_that_follows_does_not_delay_the_end(start_server: Callable[[], S
 
 def test_saving_on_the_way_changes_nothing(tmp_path: Path) -> None:
     spot = Spot.from_mapping(TURN)
-    options = {"iterations": 12, "threads": 1}
     saved: list[object] = []
-    often = {"checkpoint": tmp_path / "turn.rgl", "save_every": 1e-9, "checkpointed": saved.append}
-    with_saves, without = solve(worker._BrowsableProblem(spot), options | often), rl.solve(spot, **options)
+    options = SolveOptions(iterations=12, threads=1, checkpoint=tmp_path / "turn.rgl", save_every=1e-9)
+    request = replace(make_request(SpotProblem(spot), options), readable_checkpoints=True)
+    with_saves = solve(request, Hooks(checkpointed=saved.append))
+    without = rl.solve(spot, iterations=12, threads=1)
     assert saved == [None] * len(saved)
     assert len(saved) >= 10
     assert isinstance(with_saves, SpotSolution)

@@ -40,7 +40,7 @@ from regretless.solving.solve import Hooks, Started, solve, start
 from regretless.solving.together import SharedSchedules, drive_together
 from regretless.variants.variant import Variant
 
-__all__ = ["SpotsFailed", "solve_many"]
+__all__ = ["SpotsFailed", "solve_many", "solve_spots"]
 
 GPU_SHARE = 0.9  # of a GPU's free memory that spots may take; launches need some too
 
@@ -99,10 +99,33 @@ def solve_many(
     >>> [solution.exploitability_pct_pot <= 0.1 for solution in solutions]
     [True, True, True]
     """
+    return solve_spots(
+        spots,
+        SolveOptions.read(keywords),
+        checkpoints=checkpoints,
+        report=report,
+        done=done,
+        failed=failed,
+        interrupted=interrupted,
+        chosen=chosen,
+    )
+
+
+def solve_spots(
+    spots: Iterable[Spot],
+    options: SolveOptions,
+    *,
+    checkpoints: Sequence[str | Path] | None = None,
+    report: Callable[[int, Progress], None] | None = None,
+    done: Callable[[int, SpotSolution], None] = lambda index, solution: None,
+    failed: Callable[[int, RegretlessError], None] | None = None,
+    interrupted: Callable[[], bool] | None = None,
+    chosen: Callable[[Choice], None] = lambda choice: None,
+) -> list[SpotSolution]:
+    """As `solve_many`, with the options as a record."""
     listed: list[Any] = list(spots) if hasattr(spots, "__iter__") else [None]
     if not all(isinstance(spot, Spot) for spot in listed):
         raise InvalidOption("spots", spots, "is not a list of spots, such as [Spot.read('spot.toml')]")
-    options = SolveOptions.read(keywords)
     for name in ("resume", "buckets"):
         if (value := getattr(options, name)) is not None:
             raise InvalidOption(name, value, "is for one spot at a time")

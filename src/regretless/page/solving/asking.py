@@ -26,9 +26,9 @@ from regretless.page.endpoint import Conflict, Refusal
 from regretless.page.library import Library
 from regretless.page.solving.job import JobRequest
 from regretless.page.solving.queue import OPTIONS
-from regretless.solving.solution import Solution
 from regretless.solving.options import SolveOptions
 from regretless.solving.request import make_request
+from regretless.solving.solution import Solution
 
 __all__ = ["SUBJECTS", "asked_request"]
 

@@ -31,24 +31,20 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from regretless.api import load, problem_of
-from regretless.engines.contract import PublicEngine
 from regretless.engines.public.compiled.engine import kernels_are_compiled
 from regretless.errors import Advice, InvalidFile, RegretlessError, memory_text
 from regretless.files.state import lock_state
 from regretless.forms.compile import Enumeration, report_enumeration
 from regretless.forms.memory import available_bytes
-from regretless.forms.public import PublicForm
 from regretless.holdem.estimate import estimate_spot
 from regretless.holdem.problem import SpotProblem
-from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
 from regretless.solving.loop import Progress, drive
+from regretless.solving.options import EXACT, SolveOptions
 from regretless.solving.problem import Problem
 from regretless.solving.progress.forecast import Forecast
-from regretless.solving.record import Record
-from regretless.solving.options import EXACT, SolveOptions
-from regretless.solving.solution import Solution
 from regretless.solving.request import make_request
+from regretless.solving.solution import Solution
 from regretless.solving.solve import Hooks, solve_problem, start
 
 if sys.platform != "win32":
