@@ -7,19 +7,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.page.serving import API, FOREVER, TURN, Server, wait_for
+from tests.page.serving import API, FOREVER, Server, wait_for
 
 import regretless as rl
-from regretless.holdem import Spot, SpotSolution
-from regretless.holdem.problem import SpotProblem
 from regretless.installing import install_command
-from regretless.solving.options import SolveOptions
-from regretless.solving.request import make_request
-from regretless.solving.solve import Hooks, solve
 
 
 def serve(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -98,20 +92,3 @@ def test_a_page_that_follows_does_not_delay_the_end(start_server: Callable[[], S
         assert server.process.wait(timeout=600) == 0
     assert server.process.stderr is not None
     assert server.process.stderr.read() == ""
-
-
-def test_saving_on_the_way_changes_nothing(tmp_path: Path) -> None:
-    spot = Spot.from_mapping(TURN)
-    saved: list[object] = []
-    options = SolveOptions(iterations=12, threads=1, checkpoint=tmp_path / "turn.rgl", save_every=1e-9)
-    request = replace(make_request(SpotProblem(spot), options), readable_checkpoints=True)
-    with_saves = solve(request, Hooks(checkpointed=saved.append))
-    without = rl.solve(spot, iterations=12, threads=1)
-    assert saved == [None] * len(saved)
-    assert len(saved) >= 10
-    assert isinstance(with_saves, SpotSolution)
-    assert with_saves.evaluation == without.evaluation
-    assert (with_saves.node("check").strategy == without.node("check").strategy).all()
-    readable = SpotSolution.load(tmp_path / "turn.rgl")
-    assert readable.node("check").frequencies == pytest.approx(without.node("check").frequencies, abs=0.2)
-    assert readable.snapshot is not None

@@ -1,7 +1,6 @@
-"""One solve in a process of its own: `python -m regretless.page.solving.worker`.
+"""One solve in a process of its own: `python -m regretless.workers.solve`.
 
-The server writes the request as one line of JSON to stdin, and later perhaps "stop". The worker answers on stdout with
-a line of JSON per event:
+The supervisor writes the task as one line of JSON to stdin, and later perhaps "stop". The worker answers with events:
 
     {"event": "note", …}       what it is doing, or what could not be saved, in words
     {"event": "ready", …}      memory, device and threads; iterations begin
@@ -11,13 +10,12 @@ a line of JSON per event:
     {"event": "end", …}        why the solve ended; everything is saved
     {"event": "error", …}      one sentence
 
-If stdin ends, the server has died: the worker saves and stops, so no process is left behind. Two workers never write
-the same file: each holds a lock on it.
+If stdin ends, the supervisor has died: the worker saves and stops. Two workers never write the same file: each holds a
+lock on it.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import signal
@@ -26,16 +24,15 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from regretless.api import load, problem_of
 from regretless.engines.public.compiled.engine import kernels_are_compiled
 from regretless.errors import Advice, InvalidFile, RegretlessError, memory_text
 from regretless.files.state import lock_state
 from regretless.forms.compile import Enumeration, report_enumeration
-from regretless.forms.memory import available_bytes
 from regretless.holdem.estimate import estimate_spot
 from regretless.holdem.problem import SpotProblem
 from regretless.holdem.spots.spot import Spot
@@ -46,61 +43,83 @@ from regretless.solving.progress.forecast import Forecast
 from regretless.solving.request import make_request
 from regretless.solving.solution import Solution
 from regretless.solving.solve import Hooks, solve_problem, start
+from regretless.workers.supervision import Channel, Message, limit_memory
 
-if sys.platform != "win32":
-    import resource
+__all__ = ["MODULE", "SolveTask", "main"]
 
-__all__ = ["main"]
-
+MODULE = "regretless.workers.solve"  # what a supervisor starts; this module is then called __main__
 REPORT_EVERY = 0.2  # seconds between reports of progress
 SAVE_EVERY = 2.0  # seconds, at least
 SAVING_SHARE = 0.15  # of the time may be spent on saving a large solve
 GAME_SHARE = 0.5  # of the free memory, at most: how large a game is, only enumerating it tells
 BYTES_PER_SECOND = 200e6  # of a solution: values, encoding, writing
 
+Send = Callable[[Message], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolveTask:
+    """What a worker solves: the solution of a file, a spot or a game, of which the others are None."""
+
+    folder: str  # below which the files are
+    file: str  # to save to
+    lock: str  # held while the file may be written
+    resume: str | None = None  # file
+    toml: str | None = None  # of a spot
+    game: str | None = None
+    options: dict[str, Any]  # of `rl.solve`; None: not given
+
+    def line(self) -> str:
+        """The task as the line that the worker reads."""
+        return json.dumps(asdict(self))
+
 
 def main() -> int:
-    """Solve what stdin asks for."""
-    tell = _events()
+    """Solve the task that stdin names."""
+    channel = Channel()
     warnings.simplefilter("ignore")
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the server's terminal reaches this process too
-    asked: dict[str, Any] = json.loads(sys.stdin.readline())
-    _limit_memory(GAME_SHARE if asked["game"] is not None else 1.0)
-    iterating = threading.Event()
-    stopping = _watch(sys.stdin, iterating)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the supervisor's terminal reaches this process too
+    task = SolveTask(**json.loads(sys.stdin.readline()))
+    limit_memory(1.0 if task.game is None else GAME_SHARE)
+    iterating, stopping = threading.Event(), threading.Event()
 
-    def stopped() -> bool:  # asked by the loop
+    def stop() -> None:
+        stopping.set()
+        if not iterating.is_set():
+            os._exit(1)  # compiling a large game takes minutes, and there is nothing to save
+
+    def is_stopped() -> bool:  # called by the loop
         iterating.set()
         return stopping.is_set()
 
+    channel.listen(lambda line: stop(), stop)
     try:
-        with lock_state(Path(asked["lock"]), Path(asked["folder"]), wait=True):  # no other process writes the file
-            _solve(asked, stopped, tell)
+        with lock_state(Path(task.lock), Path(task.folder), wait=True):  # no other process writes the file
+            _solve(task, is_stopped, channel.send)
     except RegretlessError as error:
-        tell({"event": "error", "message": error.worded(Advice.in_words)})
+        channel.send({"event": "error", "message": error.worded(Advice.in_words)})
         return error.exit_code
     except MemoryError:
-        tell({"event": "error", "message": "not enough memory"})
+        channel.send({"event": "error", "message": "not enough memory"})
         return 3
     return 0
 
 
-def _solve(asked: dict[str, Any], stopped: Callable[[], bool], tell: Callable[[dict[str, Any]], None]) -> None:
-    file = Path(asked["file"])
-    options = SolveOptions.read(asked["options"])
-    if asked["resume"] is not None:
-        options = replace(options, resume=load(asked["resume"], to_resume=True))
-    what = asked["game"] if asked["toml"] is None else Spot.parse(asked["toml"], warn=False)
-    problem = problem_of(what, options)
-    with report_enumeration(_notes(tell)):
+def _solve(task: SolveTask, is_stopped: Callable[[], bool], send: Send) -> None:
+    file = Path(task.file)
+    options = SolveOptions.read(task.options)
+    if task.resume is not None:
+        options = replace(options, resume=load(task.resume, to_resume=True))
+    problem = problem_of(task.game if task.toml is None else Spot.parse(task.toml, warn=False), options)
+    with report_enumeration(_notes(send)):
         if options.variant == EXACT:
             solution = solve_problem(problem, options)
         else:
-            solution = _iterate(problem, options, file, stopped, tell)
+            solution = _iterate(problem, options, file, is_stopped, send)
     if solution.reason != "interrupted":
         solution.save(file, resumable=solution.snapshot is not None)
-        tell({"event": "saved", "iteration": solution.iterations})
-    tell(
+        send({"event": "saved", "iteration": solution.iterations})
+    send(
         {
             "event": "end",
             "state": "stopped" if solution.reason == "interrupted" else "done",
@@ -112,7 +131,7 @@ def _solve(asked: dict[str, Any], stopped: Callable[[], bool], tell: Callable[[d
     )
 
 
-def _notes(tell: Callable[[dict[str, Any]], None]) -> Callable[[Enumeration], None]:
+def _notes(send: Send) -> Callable[[Enumeration], None]:
     """Notes on how far the enumeration of a game is, one per second."""
     next_note = 0.0
 
@@ -121,7 +140,7 @@ def _notes(tell: Callable[[dict[str, Any]], None]) -> Callable[[Enumeration], No
         if walk.seconds >= next_note:
             next_note = walk.seconds + 1.0
             size = f"{walk.nodes:,} nodes, {memory_text(walk.memory_bytes)}"
-            tell({"event": "note", "message": f"enumerating the game: {size} so far"})
+            send({"event": "note", "message": f"enumerating the game: {size} so far"})
 
     return note
 
@@ -130,31 +149,31 @@ def _iterate(
     problem: Problem[Any, Any],
     options: SolveOptions,
     file: Path,
-    stopped: Callable[[], bool],
-    tell: Callable[[dict[str, Any]], None],
+    is_stopped: Callable[[], bool],
+    send: Send,
 ) -> Solution:
     request = make_request(problem, replace(options, checkpoint=file))
     target, earlier = request.settings.target, request.resume
-    reports = _Reports(tell, problem.scale, Forecast(target), 0.0 if earlier is None else earlier.seconds)
+    reports = _Reports(send, problem.scale, Forecast(target), 0.0 if earlier is None else earlier.seconds)
     size = 0
     if isinstance(problem, SpotProblem):
         storage = request.settings.storage or 32
         size = estimate_spot(problem.spot, predicts=request.predicts, size=problem.public_size()).memory_bytes[storage]
         if not kernels_are_compiled(storage):
-            tell({"event": "note", "message": "compiling kernels for this machine: once, about 20 seconds"})
+            send({"event": "note", "message": "compiling kernels for this machine: once, about 20 seconds"})
 
     def checkpointed(failed: InvalidFile | None) -> None:
         if failed is None:
-            tell({"event": "saved", "iteration": reports.iteration})
+            send({"event": "saved", "iteration": reports.iteration})
         else:
-            tell({"event": "note", "message": str(failed)})
+            send({"event": "note", "message": str(failed)})
 
     save_every = max(SAVE_EVERY, size / BYTES_PER_SECOND / SAVING_SHARE)
     started = start(
         replace(request, save_every=save_every, readable_checkpoints=True),
-        Hooks(report=reports.read, interrupted=stopped, checkpointed=checkpointed),
+        Hooks(report=reports.read, interrupted=is_stopped, checkpointed=checkpointed),
     )
-    tell(
+    send(
         {
             "event": "ready",
             "iterations": request.settings.iterations,
@@ -162,9 +181,10 @@ def _iterate(
             "memory_bytes": started.engine.memory_bytes,
             "device": started.engine.device,
             "threads": started.engine.threads,
-            "curve": []
-            if earlier is None
-            else [[each.iteration, each.seconds, each.exploitability] for each in earlier.curve],
+            "curve": [
+                [point.iteration, point.seconds, point.exploitability]
+                for point in (() if earlier is None else earlier.curve)
+            ],
         }
     )
     return drive(started.engine, started.steps)
@@ -173,28 +193,26 @@ def _iterate(
 class _Reports:
     """Turns the loop's reports into events."""
 
-    def __init__(
-        self, tell: Callable[[dict[str, Any]], None], scale: float, forecast: Forecast, seconds_before: float
-    ) -> None:
-        self.tell, self.scale, self.forecast = tell, scale, forecast
+    def __init__(self, send: Send, scale: float, forecast: Forecast, seconds_before: float) -> None:
+        self.send, self.scale, self.forecast = send, scale, forecast
         self.seconds_before = seconds_before  # of the solve that this one resumes
         self.iteration = 0
         self._measured: float | None = None
-        self._told = 0.0
+        self._reported = 0.0
 
     def read(self, progress: Progress) -> None:
-        """Tell the server what it does not know yet."""
+        """Send what is new."""
         outlook = self.forecast.read(progress)
         self.iteration = progress.iteration
         seconds = self.seconds_before + progress.seconds
         known = None if progress.exploitability is None else self.scale * max(progress.exploitability, 0.0)
         if known is not None and progress.exploitability != self._measured:
             self._measured = progress.exploitability
-            self.tell({"event": "point", "point": [progress.iteration, seconds, known]})
+            self.send({"event": "point", "point": [progress.iteration, seconds, known]})
         now = time.monotonic()
-        if now - self._told >= REPORT_EVERY:
-            self._told = now
-            self.tell(
+        if now - self._reported >= REPORT_EVERY:
+            self._reported = now
+            self.send(
                 {
                     "event": "progress",
                     "iteration": progress.iteration,
@@ -204,48 +222,6 @@ class _Reports:
                     "share": round(outlook.share, 4),
                 }
             )
-
-
-# --- the process -----------------------------------------------------------------------------------------------------
-
-
-def _events() -> Callable[[dict[str, Any]], None]:
-    """A function that writes events to what was stdout; anything else that is printed goes to stderr."""
-    sys.stdout.flush()
-    stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-
-    def tell(event: dict[str, Any]) -> None:
-        try:
-            stream.write(json.dumps(event, allow_nan=False) + "\n")
-            stream.flush()
-        except (BrokenPipeError, ValueError):  # the server has gone: the end of stdin says so too
-            pass
-
-    return tell
-
-
-def _watch(stream: TextIO, iterating: threading.Event) -> threading.Event:
-    """An event that is set when the server says stop, or ends; before the first iteration, that ends the process."""
-    stopping = threading.Event()
-
-    def read() -> None:
-        stream.readline()
-        stopping.set()
-        if not iterating.is_set():
-            os._exit(1)  # compiling a large game takes minutes, and there is nothing to save
-
-    threading.Thread(target=read, daemon=True).start()
-    return stopping
-
-
-def _limit_memory(share: float) -> None:
-    """Let a solve that needs more memory than is free fail by itself, without harming the server."""
-    if sys.platform != "linux":
-        return
-    with contextlib.suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_DATA, (int(share * available_bytes()), resource.RLIM_INFINITY))
-        Path("/proc/self/oom_score_adj").write_text("800")  # this process goes first if memory runs out all the same
 
 
 if __name__ == "__main__":
