@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.compiling.decorators import unaliased
+from regretless.compiling import unaliased
 from regretless.engines.public.formats import Stored
 from regretless.engines.public.layout import LANES, Layout, make_layout
 from regretless.engines.public.shares import SIDE, STEPS

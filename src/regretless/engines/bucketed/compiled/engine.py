@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.compiling.cache import signatures
+from regretless.compiling.numba_internals import signatures
 from regretless.engines.bucketed.compiled.boards import Boards, arrange, board_bytes, row_width
 from regretless.engines.bucketed.compiled.kernels import Entries, Scratch, Tables, walk_bundles
 from regretless.engines.bucketed.compiled.plan import Plan, make_plan
