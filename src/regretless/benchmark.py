@@ -22,7 +22,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from regretless.engines.creation import create
+from regretless.engines import create
 from regretless.errors import InvalidOption
 from regretless.forms.compile import compile_history
 from regretless.forms.sequence import compile_sequence

@@ -17,9 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from regretless import engines
-from regretless.engines.choice import Choice, choose_public
-from regretless.engines.contract import BatchMember, SharedDevice
-from regretless.engines.devices import thread_limit
+from regretless.engines import BatchMember, Choice, SharedDevice, choose_public, thread_limit
 from regretless.errors import InvalidOption, RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
@@ -238,7 +236,7 @@ def _together(
                 problem, options = problems[place], asked(place)
                 size = problem.public_size()
                 if size not in needs:
-                    needs[size] = engines.estimate(device.engine, engines.Kind.PUBLIC, size, **sized(place)) or 0
+                    needs[size] = engines.estimate(device.engine, engines.FormKind.PUBLIC, size, **sized(place)) or 0
                 if started and needs[size] > room:
                     break
                 waiting.popleft()

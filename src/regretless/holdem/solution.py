@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from regretless import engines
-from regretless.engines.contract import Evaluation, Snapshot
+from regretless.engines import Evaluation, Snapshot
 from regretless.errors import Advice, ApproximateFile, InvalidFile, RegretlessError
 from regretless.files.container import Container, StoredArrays, open_container, write_container
 from regretless.files.fields import Fields

@@ -14,8 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from regretless import engines
-from regretless.engines.bandwidth import copy_bandwidth
-from regretless.engines.public.formats import number_format
+from regretless.engines import copy_bandwidth, number_format
 from regretless.forms.public_size import size_of_form
 from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.spots.spot import Spot

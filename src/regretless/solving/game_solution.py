@@ -26,7 +26,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.contract import Snapshot
+from regretless.engines import Snapshot
 from regretless.errors import InvalidFile, InvalidGame
 from regretless.files.container import Container, StoredArrays, open_container, write_container
 from regretless.files.fields import Fields

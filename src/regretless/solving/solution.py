@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from regretless.engines.contract import Engine, Evaluation, Snapshot
+from regretless.engines import Engine, Evaluation, Snapshot
 from regretless.errors import InvalidFile
 from regretless.reprs import brief
 from regretless.solving.record import Measurement, Reason, Record, Settings

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from regretless.engines.contract import Engine, Snapshot
-from regretless.engines.devices import thread_limit
+from regretless.engines import Engine, Snapshot, thread_limit
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.files.container import shape_of
 from regretless.solving.loop import Answer, Checkpoints, Outcome, Wish, drive, steps

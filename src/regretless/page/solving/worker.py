@@ -30,8 +30,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from regretless.api import load, problem_of
-from regretless.engines.contract import PublicEngine
-from regretless.engines.public.compiled.engine import kernels_are_compiled
+from regretless.engines import FormKind, PublicEngine, kernels_are_compiled
 from regretless.errors import Advice, InvalidFile, RegretlessError, memory_text
 from regretless.files.state import lock_state
 from regretless.forms.compile import Enumeration, report_enumeration
@@ -164,7 +163,7 @@ def _iterate(
     if isinstance(problem, SpotProblem):
         storage = request.settings.storage or 32
         size = estimate_spot(problem.spot, predicts=request.predicts, size=problem.public_size()).memory_bytes[storage]
-        if not kernels_are_compiled(storage):
+        if not kernels_are_compiled(FormKind.PUBLIC, storage):
             tell({"event": "note", "message": "compiling kernels for this machine: once, about 20 seconds"})
 
     def checkpointed(failed: InvalidFile | None) -> None:
