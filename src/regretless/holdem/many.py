@@ -18,9 +18,7 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from regretless import engines
-from regretless.engines.choice import Choice, choose_public
-from regretless.engines.contract import BatchMember, SharedDevice
-from regretless.engines.devices import thread_limit
+from regretless.engines import BatchMember, Choice, SharedDevice, choose_public, thread_limit
 from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
@@ -266,7 +264,7 @@ class _SpotBatch:
                     size = _size(request)
                     storage, predicts = _bits(request), request.predicts
                     if size not in needs:
-                        form = engines.Kind.PUBLIC
+                        form = engines.FormKind.PUBLIC
                         needs[size] = (
                             engines.estimate(device.engine, form, size, storage=storage, predicts=predicts) or 0
                         )

@@ -17,8 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypedDict
 
-from regretless.engines.contract import Sampling, Updates
-from regretless.engines.public.formats import FORMATS
+from regretless.engines import NUMBER_FORMATS, Sampling, Updates
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.kinds import Kind
 from regretless.solving.loop import Progress
@@ -88,7 +87,7 @@ _EXACT = "cannot be combined with variant lp, a linear program on the CPU"
 _NOT_EXACT = Refusal("cannot be combined with variant lp, which does not iterate")
 _ONE = "must be at least 1"
 _FUNCTION = "must be a function"
-_STORAGES = Refusal(f"is not one of {', '.join(map(str, FORMATS))} bits", unless=tuple(FORMATS))
+_STORAGES = Refusal(f"is not one of {', '.join(map(str, NUMBER_FORMATS))} bits", unless=tuple(NUMBER_FORMATS))
 _SPOTS = Refusal("is for hold'em spots")
 _REGRETS = Refusal("is for hold'em spots: the file of a game always includes its regrets", unless=(False,))
 _UNMEASURED = Refusal("is not for games from the deal: their exploitability is not measured while they are solved")

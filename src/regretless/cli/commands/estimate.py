@@ -52,7 +52,7 @@ def estimate(
     [cyan]regretless estimate game.toml --buckets flop=500,turn=500,river=500[/cyan]
     [cyan]regretless estimate 'push-fold(stack=10)'[/cyan]
     """
-    from regretless.engines.devices import thread_limit
+    from regretless.engines import thread_limit
     from regretless.holdem.buckets.choice import BucketChoice
     from regretless.holdem.estimate import estimate_spot
     from regretless.holdem.games.game import HoldemGame

@@ -19,7 +19,7 @@ from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
     from regretless.deep.deep_cfr import IterationReport
-    from regretless.engines.contract import Evaluation
+    from regretless.engines import Evaluation
 
 __all__ = ["train"]
 

@@ -22,7 +22,7 @@ from regretless.errors import Advice, DeviceFailed, InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
     from regretless.cli.terminal.progress import Details
-    from regretless.engines.choice import Choice
+    from regretless.engines import Choice
     from regretless.solving.loop import Progress
     from regretless.solving.options import SolveOptions
     from regretless.solving.problem import Problem
@@ -133,7 +133,7 @@ def _solve(
     """The solution, and why an interrupted solve could not be saved."""
     from regretless.cards.evaluator import load_kernels
     from regretless.cli.terminal.progress import solve_bar
-    from regretless.engines.registry import Kind as Form
+    from regretless.engines import FormKind
     from regretless.holdem.problem import SpotProblem
     from regretless.solving.options import EXACT
     from regretless.solving.public_problem import PublicFormProblem
@@ -158,10 +158,10 @@ def _solve(
     settings = checked.settings
     if isinstance(problem, PublicFormProblem):
         tell_choice(checked.choice, settings.storage)
-    elif Form.BUCKETED in problem.forms and _on_processor(checked.engine, checked.device):
-        from regretless.engines.bucketed.compiled.engine import kernels_are_compiled
+    elif FormKind.BUCKETED in problem.forms and _on_processor(checked.engine, checked.device):
+        from regretless.engines import kernels_are_compiled
 
-        _tell_compiling(kernels_are_compiled())
+        _tell_compiling(kernels_are_compiled(FormKind.BUCKETED))
     if checked.device == "cuda" and isinstance(problem, SpotProblem):
         load_kernels()  # CUDA is starting
     boards = None if problem.measures else settings.sample_runouts
@@ -228,9 +228,9 @@ def tell_choice(choice: Choice, storage: int | None) -> None:
     if choice.why:
         note(choice.why)
     if _on_processor(choice.engine, choice.device):
-        from regretless.engines.public.compiled.engine import kernels_are_compiled  # what a GPU does without
+        from regretless.engines import FormKind, kernels_are_compiled
 
-        _tell_compiling(kernels_are_compiled(storage or 32))
+        _tell_compiling(kernels_are_compiled(FormKind.PUBLIC, storage or 32))
 
 
 def _on_processor(engine: str, device: str) -> bool:

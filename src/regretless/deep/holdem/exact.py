@@ -28,7 +28,7 @@ from regretless.deep.holdem.betting import ACTIONS, action_columns
 from regretless.deep.holdem.situations import Situations, find_situations
 from regretless.deep.holdem.world import HoldemWorld
 from regretless.deep.policies import AdvantagePolicy, MixturePolicy, Policy
-from regretless.engines.contract import Evaluation, PublicEngine
+from regretless.engines import Evaluation, PublicEngine
 from regretless.errors import WouldNotFit
 from regretless.forms.history import FloatArray
 from regretless.forms.memory import available_bytes

@@ -15,9 +15,7 @@ from regretless.deep.settings import TrainingSettings
 from regretless.deep.training.judge import AnyPolicy, Judge
 from regretless.deep.training.summary import Training
 from regretless.deep.worlds.world import World
-from regretless.engines import devices
-from regretless.engines.contract import Evaluation, Snapshot
-from regretless.engines.sequence.torch_engine import torch_device
+from regretless.engines import Evaluation, Snapshot, devices, torch_device
 from regretless.errors import Advice, InvalidOption, WouldNotFit, memory_text
 from regretless.forms.history import HistoryForm
 from regretless.forms.memory import available_bytes

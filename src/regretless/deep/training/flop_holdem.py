@@ -19,10 +19,7 @@ from numpy.typing import NDArray
 from regretless.cards.hands import hand_text
 from regretless.deep.training.problem import TrainingProblem
 from regretless.deep.training.trained_policy import PolicyStrategy, TrainedPolicy, read_fields
-from regretless.engines import devices
-from regretless.engines.memory import estimate_public
-from regretless.engines.registry import Kind as Form
-from regretless.engines.registry import fastest
+from regretless.engines import FormKind, devices, estimate_public, fastest
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.files.container import Container
 from regretless.forms.history import FloatArray, Strategy
@@ -192,7 +189,7 @@ class FlopHoldemTraining(TrainingProblem[PublicForm]):
         # An engine measures, which takes more memory than a small training: count it before hours of training.
         where = world.device.type
         judging = estimate_public(
-            fastest(Form.PUBLIC, where), size_of_form(form), device=where, storage=32, threads=threads
+            fastest(FormKind.PUBLIC, where), size_of_form(form), device=where, storage=32, threads=threads
         )
         check_fits(self.name, world, self.training, extra=judging)
         judge = HoldemEvaluation(world, form)

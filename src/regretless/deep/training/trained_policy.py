@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.deep.training.summary import Training
-from regretless.engines.contract import Snapshot
+from regretless.engines import Snapshot
 from regretless.errors import InvalidFile, InvalidGame, InvalidOption, InvalidText
 from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields

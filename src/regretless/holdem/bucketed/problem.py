@@ -8,9 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from regretless import engines
-from regretless.engines.bucketed.priced import PricedEngine
-from regretless.engines.creation import bucket_evaluator_beside
-from regretless.engines.registry import Kind as Form
+from regretless.engines import FormKind, PricedEngine, bucket_evaluator_beside
 from regretless.errors import Advice, InvalidOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.drawn_runouts import bucketed_form
@@ -45,7 +43,7 @@ class BucketedSpotProblem(Problem[BucketedForm, PricedEngine]):
     unit = "% of the pot"
     form_name = "public"
     variant = "discounted"  # measured: less exploitable than linear after as many runouts
-    forms = (Form.BUCKETED,)
+    forms = (FormKind.BUCKETED,)
     solution_type = BucketedSpotSolution
 
     def __init__(self, spot: Spot, options: SolveOptions) -> None:

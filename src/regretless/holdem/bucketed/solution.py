@@ -20,11 +20,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.bucketed.priced import with_real_cards
-from regretless.engines.bucketed.tables import BucketTables
-from regretless.engines.contract import Snapshot
-from regretless.engines.public.compiled.evaluator import StrategyEvaluator
-from regretless.engines.public.shares import encode
+from regretless.engines import BucketTables, Snapshot, StrategyEvaluator, encode_shares, with_real_cards
 from regretless.errors import InvalidFile
 from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
@@ -129,7 +125,7 @@ class BucketedAnswers:
         def fill() -> None:
             for row, runout in zip(rows, range(runouts.start, runouts.stop), strict=True):
                 for node in nodes:
-                    kept = encode(self._played(node, runout), 8 * rows.dtype.itemsize).ravel()
+                    kept = encode_shares(self._played(node, runout), 8 * rows.dtype.itemsize).ravel()
                     row[self._begin[node] : self._begin[node] + len(kept)] = kept
 
         return fill

@@ -10,8 +10,7 @@ import numpy as np
 from regretless.cards.deck import DECK
 from regretless.cards.hands import HAND_COUNT
 from regretless.cards.ranges import Range
-from regretless.engines.bucketed.tables import TableLayout
-from regretless.engines.contract import Snapshot
+from regretless.engines import Snapshot, TableLayout
 from regretless.errors import InvalidOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import FloatArray

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import engines
-from regretless.engines.contract import BucketedEngine
-from regretless.engines.registry import Kind as Form
+from regretless.engines import BucketedEngine, FormKind
 from regretless.errors import InvalidFile, InvalidOption, MissingOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.public import Kind as NodeKind
@@ -69,7 +68,7 @@ class NoLimitProblem(Problem[BucketedForm, BucketedEngine]):
     scale = MILLI
     form_name = "public"
     variant = "linear"
-    forms = (Form.BUCKETED,)
+    forms = (FormKind.BUCKETED,)
     solution_type = NoLimitSolution
     measures = False
 

@@ -21,8 +21,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from regretless.engines.bucketed.tables import TableLayout
-from regretless.engines.contract import Snapshot
+from regretless.engines import Snapshot, TableLayout
 from regretless.errors import InvalidFile, InvalidGame, InvalidText, RegretlessError
 from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields

@@ -9,7 +9,7 @@ from typing import Any
 
 from regretless.api import load, problem_of
 from regretless.cards.deck import board_text
-from regretless.engines.devices import available_cores
+from regretless.engines import available_cores
 from regretless.errors import InvalidOption
 from regretless.files.atomic import check_writable
 from regretless.games.registry import names
