@@ -15,8 +15,7 @@ from regretless.engines.registry import Kind as Form
 from regretless.errors import Advice, InvalidOption, MissingOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.drawn_runouts import bucketed_form
-from regretless.forms.public import Kind as NodeKind
-from regretless.forms.public import PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.tree_hash import tree_hash
 from regretless.holdem.bucketed.maps import SpotBuckets, spot_buckets
 from regretless.holdem.bucketed.solution import BucketedAnswers, BucketedSpotSolution
