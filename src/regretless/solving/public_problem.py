@@ -8,7 +8,7 @@ import numpy as np
 
 from regretless import engines
 from regretless.engines import Choice, FormKind, PublicEngine, choose_public, devices, fastest
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.public_poker import compile_public, invert_public
 from regretless.forms.public_size import PublicSize
 from regretless.games.game import Game
@@ -111,6 +111,6 @@ def public_size(form: PublicForm) -> tuple[int, int]:
         deals = deals[street.parent] * np.diff(street.first_copy)
         nodes += int(np.count_nonzero(here)) * len(street.parent)
         for player in range(2):
-            decisions = np.count_nonzero(here & (tree.kind == Kind.DECISION) & (tree.player == player))
+            decisions = np.count_nonzero(here & (tree.kind == NodeKind.DECISION) & (tree.player == player))
             information_sets += int(decisions * (deals @ (~street.dead[player]).sum(axis=1)))
     return nodes, information_sets

@@ -23,7 +23,7 @@ from regretless.engines import FormKind, devices, estimate_public, fastest
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.files.container import Container
 from regretless.forms.history import FloatArray, Strategy
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.public_size import size_of_form
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.game import CHANCE
@@ -72,7 +72,7 @@ class PolicyNodes:
         tree, player = self.form.tree, self.form.tree.player[node]
         street, reach = int(tree.street[node]), np.ones(len(self.form.hands[player].weight))
         while (above := int(tree.parent[node])) >= 0:
-            if tree.kind[above] == Kind.DECISION and tree.player[above] == player:
+            if tree.kind[above] == NodeKind.DECISION and tree.player[above] == player:
                 there = runout if tree.street[above] == street else 0
                 reach *= self._played(policy, above, there)[node - int(tree.first_child[above])]
             node = above

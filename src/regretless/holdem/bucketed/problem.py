@@ -12,8 +12,7 @@ from regretless.engines import FormKind, PricedEngine, bucket_evaluator_beside
 from regretless.errors import Advice, InvalidOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.drawn_runouts import bucketed_form
-from regretless.forms.public import Kind as NodeKind
-from regretless.forms.public import PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.tree_hash import tree_hash
 from regretless.holdem.bucketed.maps import SpotBuckets, spot_buckets
 from regretless.holdem.bucketed.solution import BucketedAnswers, BucketedSpotSolution

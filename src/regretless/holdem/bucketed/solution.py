@@ -27,7 +27,7 @@ from regretless.files.fields import Fields
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.drawn_runouts import BucketMaps, bucketed_form
 from regretless.forms.history import FloatArray
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.reading.evaluation import places
 from regretless.holdem.reading.probabilities import layout
@@ -120,7 +120,7 @@ class BucketedAnswers:
 
     def encoder(self, street: int, runouts: slice, rows: NDArray[Any]) -> Callable[[], None]:
         tree = self.form.tree
-        nodes = np.flatnonzero((tree.kind == Kind.DECISION) & (tree.street == street)).tolist()
+        nodes = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.street == street)).tolist()
 
         def fill() -> None:
             for row, runout in zip(rows, range(runouts.start, runouts.stop), strict=True):

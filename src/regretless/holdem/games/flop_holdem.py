@@ -26,7 +26,7 @@ from regretless.files.container import Container
 from regretless.forms.betting import flatten, limit_branches
 from regretless.forms.history import IntArray
 from regretless.forms.memory import available_bytes
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.public_size import PublicSize, size_of_branches
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.holdem.estimate import STORAGES
@@ -131,7 +131,7 @@ class FlopHoldemSolution(BigBlindSolution):
         `cards` is the flop, if the line omits it.
         """
         place = self.reader.find(line, cards)
-        if self.reader.form.tree.kind[place.node] != Kind.DECISION:
+        if self.reader.form.tree.kind[place.node] != NodeKind.DECISION:
             raise InvalidText("line", line, None, "nobody acts there")
         return self.reader.played(place)
 

@@ -17,7 +17,7 @@ from regretless import engines
 from regretless.engines import BucketedEngine, FormKind
 from regretless.errors import InvalidFile, InvalidOption, MissingOption
 from regretless.forms.bucketed import BucketedForm
-from regretless.forms.public import Kind as NodeKind
+from regretless.forms.public import NodeKind
 from regretless.holdem.buckets.build import build_buckets
 from regretless.holdem.buckets.choice import BucketChoice
 from regretless.holdem.buckets.divided import DividedBuckets

@@ -25,7 +25,7 @@ from regretless.engines import Snapshot, TableLayout
 from regretless.errors import InvalidFile, InvalidGame, InvalidText, RegretlessError
 from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.holdem.buckets.divided import DividedBuckets
 from regretless.holdem.games.big_blinds import BigBlindSolution
 from regretless.holdem.games.game import HoldemGame
@@ -78,7 +78,7 @@ class NoLimitSolution(BigBlindSolution):
         `cards` is what the line omits of the board.
         """
         place = self.reader.find(line, cards)
-        if self.reader.tree.kind[place.node] != Kind.DECISION:
+        if self.reader.tree.kind[place.node] != NodeKind.DECISION:
             raise InvalidText("line", line, None, "nobody acts there")
         return self.reader.played(place)
 
