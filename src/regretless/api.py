@@ -20,7 +20,7 @@ from regretless.games.game import Game
 from regretless.games.push_fold import PushFold
 from regretless.games.registry import as_game
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.games.game_reader import is_game_file
+from regretless.holdem.spot_or_game import read_spot_or_game
 from regretless.holdem.spots.spot import Spot
 from regretless.kinds import KINDS, Kind, file_words, of_file
 from regretless.solving.game_solution import GameSolution
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from regretless.deep.training.asking import TrainingKeywords
     from regretless.deep.training.engine import Watcher
     from regretless.deep.training.trained_policy import TrainedPolicy
-    from regretless.holdem.nolimit.solution import NoLimitSolution
+    from regretless.holdem.games.whole_game import NoLimitSolution
     from regretless.holdem.solution import SpotSolution
 
 __all__ = ["load", "problem_of", "read_solution", "solve", "train"]
@@ -197,7 +197,7 @@ def read_solution(file: Container, *, to_resume: bool = False) -> Solution:
     """The solution in an opened file."""
     row = of_file(file.kind)
     if row is None:
-        raise InvalidFile(file.path, f"contains {file_words(file.kind)}, not a solution")
+        raise InvalidFile(file.path, f"contains {file_words(file.kind)}, not a solved game")
     solution: Solution = row.solution_class.read(file, to_resume=to_resume)
     return solution
 
@@ -212,7 +212,7 @@ def problem_of(what: object, options: SolveOptions) -> Problem[Any, Any]:
             raise MissingOption("what", "give a game, a spot, or a solve to resume")
         what = earlier.subject
     if isinstance(what, str | Path) and str(what).endswith(".toml"):
-        what = HoldemGame.read(what) if is_game_file(what) else Spot.read(what)
+        what = read_spot_or_game(what)
     if not isinstance(what, Spot | HoldemGame):
         what = as_game(str(what) if isinstance(what, Path) else what)
     problem: Problem[Any, Any] = KINDS[_kind(what, options, earlier)].problem_class(what, options)

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from regretless.cluster.jobs import Ended, Lost, Slot, SpotOutcome, StudyJob
-from regretless.engines.devices import available_cores
+from regretless.engines import available_cores
 from regretless.errors import InvalidOption
 from regretless.forms.memory import available_bytes
 from regretless.holdem.studies.sizes import StudySize

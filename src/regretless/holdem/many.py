@@ -18,9 +18,7 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from regretless import engines
-from regretless.engines.choice import Choice, choose_public
-from regretless.engines.contract import BatchMember, SharedDevice
-from regretless.engines.devices import thread_limit
+from regretless.engines import BatchMember, Choice, SharedDevice, choose_public, thread_limit
 from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
@@ -40,7 +38,7 @@ from regretless.solving.solve import Hooks, Started, solve, start
 from regretless.solving.together import SharedSchedules, drive_together
 from regretless.variants.variant import Variant
 
-__all__ = ["SpotsFailed", "solve_many"]
+__all__ = ["SpotsFailed", "solve_many", "solve_spots"]
 
 GPU_SHARE = 0.9  # of a GPU's free memory that spots may take; launches need some too
 
@@ -99,10 +97,33 @@ def solve_many(
     >>> [solution.exploitability_pct_pot <= 0.1 for solution in solutions]
     [True, True, True]
     """
+    return solve_spots(
+        spots,
+        SolveOptions.read(keywords),
+        checkpoints=checkpoints,
+        report=report,
+        done=done,
+        failed=failed,
+        interrupted=interrupted,
+        chosen=chosen,
+    )
+
+
+def solve_spots(
+    spots: Iterable[Spot],
+    options: SolveOptions,
+    *,
+    checkpoints: Sequence[str | Path] | None = None,
+    report: Callable[[int, Progress], None] | None = None,
+    done: Callable[[int, SpotSolution], None] = lambda index, solution: None,
+    failed: Callable[[int, RegretlessError], None] | None = None,
+    interrupted: Callable[[], bool] | None = None,
+    chosen: Callable[[Choice], None] = lambda choice: None,
+) -> list[SpotSolution]:
+    """As `solve_many`, with the options as a record."""
     listed: list[Any] = list(spots) if hasattr(spots, "__iter__") else [None]
     if not all(isinstance(spot, Spot) for spot in listed):
         raise InvalidOption("spots", spots, "is not a list of spots, such as [Spot.read('spot.toml')]")
-    options = SolveOptions.read(keywords)
     for name in ("resume", "buckets"):
         if (value := getattr(options, name)) is not None:
             raise InvalidOption(name, value, "is for one spot at a time")
@@ -243,7 +264,7 @@ class _SpotBatch:
                     size = _size(request)
                     storage, predicts = _bits(request), request.predicts
                     if size not in needs:
-                        form = engines.Kind.PUBLIC
+                        form = engines.FormKind.PUBLIC
                         needs[size] = (
                             engines.estimate(device.engine, form, size, storage=storage, predicts=predicts) or 0
                         )

@@ -8,8 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Unpack
 
-from regretless.engines import devices
-from regretless.engines.contract import PublicEngine
+from regretless.engines import PublicEngine, devices
 from regretless.errors import Advice, InvalidOption, MissingOption
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize

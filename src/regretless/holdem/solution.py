@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from regretless import engines
-from regretless.engines.contract import Evaluation, Snapshot
+from regretless.engines import Evaluation, Snapshot
 from regretless.errors import Advice, ApproximateFile, InvalidFile, InvalidOption, RegretlessError
 from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 
 from regretless.api import load, problem_of
 from regretless.cards.deck import board_text
-from regretless.engines.devices import available_cores
+from regretless.engines import available_cores
 from regretless.errors import InvalidOption, RegretlessError
 from regretless.files.atomic import check_writable
 from regretless.games.registry import names

@@ -6,8 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Unpack
 
 from regretless import engines
-from regretless.engines.contract import GameEngine, Sampling, Updates
-from regretless.engines.registry import Kind as Form
+from regretless.engines import FormKind, GameEngine, Sampling, Updates
 from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import HistoryForm
 from regretless.games.game import Game
@@ -42,7 +41,7 @@ class GameProblem(Problem[HistoryForm, GameEngine | ExactEngine]):
     """A game, given as rules or by name."""
 
     kind = Kind.GAME
-    forms = (Form.SEQUENCE, Form.HISTORY, Form.SAMPLING)
+    forms = (FormKind.SEQUENCE, FormKind.HISTORY, FormKind.SAMPLING)
     solution_type: type[GameSolution] = GameSolution
 
     def __init__(self, game: object, options: SolveOptions = NO_OPTIONS) -> None:

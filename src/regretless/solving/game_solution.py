@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.contract import Snapshot
+from regretless.engines import Snapshot
 from regretless.errors import InvalidFile, InvalidGame
 from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields

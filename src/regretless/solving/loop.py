@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Protocol, TypeVar, cast
 
-from regretless.engines.contract import Evaluation
+from regretless.engines import Evaluation
 from regretless.errors import InvalidOption, RegretlessError
 from regretless.solving.record import Measurement, Reason
 from regretless.variants.variant import Schedule, Variant, schedule

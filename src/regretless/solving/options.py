@@ -17,8 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypedDict
 
-from regretless.engines.contract import Sampling, Updates
-from regretless.engines.public.formats import FORMATS
+from regretless.engines import NUMBER_FORMATS, Sampling, Updates
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.kinds import Kind
 from regretless.solving.loop import Progress
@@ -88,7 +87,7 @@ _EXACT = "cannot be combined with variant lp, a linear program on the CPU"
 _NOT_EXACT = Refusal("cannot be combined with variant lp, which does not iterate")
 _ONE = "must be at least 1"
 _FUNCTION = "must be a function"
-_STORAGES = Refusal(f"is not one of {', '.join(map(str, FORMATS))} bits", unless=tuple(FORMATS))
+_STORAGES = Refusal(f"is not one of {', '.join(map(str, NUMBER_FORMATS))} bits", unless=tuple(NUMBER_FORMATS))
 _SPOTS = Refusal("is for hold'em spots")
 _REGRETS = Refusal("is for hold'em spots: the file of a game always includes its regrets", unless=(False,))
 _UNMEASURED = Refusal("is not for games from the deal: their exploitability is not measured while they are solved")
@@ -100,122 +99,174 @@ _SAMPLED = f"{_TRAINING} samples externally"
 class SolveOptions:
     """The options of a solve."""
 
-    variant: str | Variant | None = field(default=None, metadata=_rule(
-        training=Refusal(f"{_TRAINING} is linear CFR; algorithm chooses between deep and single"), fixed=True
-    ))
+    variant: str | Variant | None = field(
+        default=None,
+        metadata=_rule(
+            training=Refusal(f"{_TRAINING} is linear CFR; algorithm chooses between deep and single"), fixed=True
+        ),
+    )
     iterations: int | None = field(default=None, metadata=_rule(exact=_NOT_EXACT, fits=_is_count, rule=_ONE))
-    target: float | None = field(default=None, metadata=_rule(exact=_NOT_EXACT, dealt=_UNMEASURED, fits=_is_positive, rule="must be above 0"))
-    measure_every: int | None = field(default=None, metadata=_rule(exact=_NOT_EXACT, dealt=_UNMEASURED, fits=_is_count, rule=_ONE))
-    updates: str | None = field(default=None, metadata=_rule(
-        exact=_NOT_EXACT,
-        public=Refusal("is for the history form: in the public form players are updated in turn", ("alternating",)),
-        spot=Refusal("is for games: a hold'em spot updates the players in turn", unless=("alternating",)),
-        training=Refusal(f"{_TRAINING} updates the players in turn", unless=("alternating",)),
-        bucketed=Refusal("is for games: a hold'em spot updates the players in turn", unless=("alternating",)),
-        dealt=Refusal("is not for games from the deal, which update the players in turn", unless=("alternating",)),
-        fits=lambda value: value in tuple(Updates),
-        rule=f"is not one of {', '.join(Updates)}",
-        fixed=True,
-    ))
-    sampling: str | None = field(default=None, metadata=_rule(
-        exact=Refusal(_EXACT, unless=("full",)),
-        public=Refusal("is for the history form: the public form is solved on the full tree", unless=("full",)),
-        spot=Refusal("is for games: a hold'em spot is solved on the full tree", unless=("full",)),
-        training=Refusal(_SAMPLED, unless=("external",)),
-        bucketed=Refusal("is for games: a spot with buckets samples runouts", unless=("full",)),
-        dealt=Refusal("is not for games from the deal, which sample boards", unless=("full",)),
-        fits=lambda value: value in tuple(Sampling),
-        rule=f"is not one of {', '.join(Sampling)}",
-        fixed=True,
-    ))
-    batch_size: int | None = field(default=None, metadata=_rule(
-        exact=_NOT_EXACT,
-        public=Refusal("is for the history form: the public form is solved on the full tree"),
-        spot=Refusal("is for games: it is a number of sampled deals, and a hold'em spot is solved on the full tree"),
-        training=Refusal(_SAMPLED),
-        bucketed=Refusal("is for games: sample_runouts is the number of runouts that a spot with buckets samples"),
-        dealt=Refusal("is not for games from the deal: sample_runouts is the number of boards that they sample"),
-        fits=_is_count,
-        rule=_ONE,
-        fixed=True,
-    ))
-    seed: int | None = field(default=None, metadata=_rule(
-        exact=Refusal("cannot be combined with variant lp, which is deterministic"),
-        public=Refusal("is for the history form: solving the public form is deterministic"),
-        spot=Refusal("is for games: solving a hold'em spot is deterministic"),
-        fits=_is_whole,
-        rule="must be a whole number",
-        fixed=True,
-    ))
-    engine: str | None = field(default=None, metadata=_rule(
-        exact=Refusal(_EXACT, unless=("auto",)),
-        training=Refusal(f"{_TRAINING} runs in PyTorch", unless=("auto", "torch")),
-    ))
+    target: float | None = field(
+        default=None, metadata=_rule(exact=_NOT_EXACT, dealt=_UNMEASURED, fits=_is_positive, rule="must be above 0")
+    )
+    measure_every: int | None = field(
+        default=None, metadata=_rule(exact=_NOT_EXACT, dealt=_UNMEASURED, fits=_is_count, rule=_ONE)
+    )
+    updates: str | None = field(
+        default=None,
+        metadata=_rule(
+            exact=_NOT_EXACT,
+            public=Refusal("is for the history form: in the public form players are updated in turn", ("alternating",)),
+            spot=Refusal("is for games: a hold'em spot updates the players in turn", unless=("alternating",)),
+            training=Refusal(f"{_TRAINING} updates the players in turn", unless=("alternating",)),
+            bucketed=Refusal("is for games: a hold'em spot updates the players in turn", unless=("alternating",)),
+            dealt=Refusal("is not for games from the deal, which update the players in turn", unless=("alternating",)),
+            fits=lambda value: value in tuple(Updates),
+            rule=f"is not one of {', '.join(Updates)}",
+            fixed=True,
+        ),
+    )
+    sampling: str | None = field(
+        default=None,
+        metadata=_rule(
+            exact=Refusal(_EXACT, unless=("full",)),
+            public=Refusal("is for the history form: the public form is solved on the full tree", unless=("full",)),
+            spot=Refusal("is for games: a hold'em spot is solved on the full tree", unless=("full",)),
+            training=Refusal(_SAMPLED, unless=("external",)),
+            bucketed=Refusal("is for games: a spot with buckets samples runouts", unless=("full",)),
+            dealt=Refusal("is not for games from the deal, which sample boards", unless=("full",)),
+            fits=lambda value: value in tuple(Sampling),
+            rule=f"is not one of {', '.join(Sampling)}",
+            fixed=True,
+        ),
+    )
+    batch_size: int | None = field(
+        default=None,
+        metadata=_rule(
+            exact=_NOT_EXACT,
+            public=Refusal("is for the history form: the public form is solved on the full tree"),
+            spot=Refusal(
+                "is for games: it is a number of sampled deals, and a hold'em spot is solved on the full tree"
+            ),
+            training=Refusal(_SAMPLED),
+            bucketed=Refusal("is for games: sample_runouts is the number of runouts that a spot with buckets samples"),
+            dealt=Refusal("is not for games from the deal: sample_runouts is the number of boards that they sample"),
+            fits=_is_count,
+            rule=_ONE,
+            fixed=True,
+        ),
+    )
+    seed: int | None = field(
+        default=None,
+        metadata=_rule(
+            exact=Refusal("cannot be combined with variant lp, which is deterministic"),
+            public=Refusal("is for the history form: solving the public form is deterministic"),
+            spot=Refusal("is for games: solving a hold'em spot is deterministic"),
+            fits=_is_whole,
+            rule="must be a whole number",
+            fixed=True,
+        ),
+    )
+    engine: str | None = field(
+        default=None,
+        metadata=_rule(
+            exact=Refusal(_EXACT, unless=("auto",)),
+            training=Refusal(f"{_TRAINING} runs in PyTorch", unless=("auto", "torch")),
+        ),
+    )
     device: str | None = field(default=None, metadata=_rule(exact=Refusal(_EXACT, unless=("auto", "cpu"))))
     threads: int | None = field(default=None, metadata=_rule(fits=_is_count, rule=_ONE))
-    storage: int | None = field(default=None, metadata=_rule(
-        game=Refusal("is for hold'em spots and the public form: other games have their engine's precision"),
-        exact=Refusal("is for hold'em spots and the public form"),
-        public=_STORAGES,
-        spot=_STORAGES,
-        training=Refusal(f"{_TRAINING} stores samples"),
-        bucketed=Refusal("is not for spots with buckets, which keep 32 bits", unless=(32,)),
-        dealt=Refusal("is not for games from the deal, which keep 32 bits", unless=(32,)),
-        fixed=True,
-    ))
-    form: str | None = field(default=None, metadata=_rule(
-        exact=Refusal("cannot be combined with variant lp, which solves the history form", unless=("history",)),
-        spot=Refusal("is for games: a hold'em spot is always solved in the public form"),
-        training=Refusal(f"{_TRAINING} needs no choice of a form"),
-        bucketed=Refusal("is for games: a hold'em spot is always solved in the public form"),
-        dealt=Refusal("is not for games from the deal, which have only one"),
-        fits=lambda value: value in FORMS,
-        rule=f"is not one of {', '.join(FORMS)}",
-        fixed=True,
-    ))
-    buckets: str | None = field(default=None, metadata=_rule(
-        game=_SPOTS,
-        exact=_SPOTS,
-        public=_SPOTS,
-        training=_SPOTS,
-        fits=lambda value: isinstance(value, str),
-        rule="must be text such as turn=500,river=500",
-        fixed=True,
-    ))
-    sample_runouts: int | None = field(default=None, metadata=_rule(
-        game=_SPOTS,
-        exact=_SPOTS,
-        public=_SPOTS,
-        training=_SPOTS,
-        spot=Refusal("is for spots with buckets: give buckets too"),
-        fits=_is_count,
-        rule=_ONE,
-        fixed=True,
-    ))
-    locks: Sequence[Any] | None = field(default=None, metadata=_rule(
-        game=_SPOTS,
-        exact=_SPOTS,
-        public=_SPOTS,
-        training=_SPOTS,
-        bucketed=Refusal("cannot be combined with buckets", unless=((), [])),
-        dealt=_SPOTS,
-    ))
-    keep_regrets: bool | None = field(default=None, metadata=_rule(
-        game=_REGRETS,
-        dealt=_REGRETS,
-        public=_REGRETS,
-        exact=Refusal("is for hold'em spots: a linear program has no regrets", unless=(False,)),
-        training=_SPOTS,
-    ))
-    checkpoint: str | Path | None = field(default=None, metadata=_rule(
-        exact=_NOT_EXACT, fits=lambda value: isinstance(value, str | PathLike), rule="is not the path of a file"
-    ))
-    save_every: float | None = field(default=None, metadata=_rule(exact=_NOT_EXACT, fits=_is_positive, rule="must be above 0 seconds"))
-    checkpointed: Callable[[InvalidFile | None], None] | None = field(default=None, metadata=_rule(exact=_NOT_EXACT, fits=callable, rule=_FUNCTION))
-    resume: Solution | str | Path | None = field(default=None, metadata=_rule(
-        exact=Refusal("cannot be combined with variant lp: a linear program does not iterate")
-    ))
-    progress: bool | None = field(default=None, metadata=_rule(fits=lambda value: isinstance(value, bool), rule="must be True or False"))
+    storage: int | None = field(
+        default=None,
+        metadata=_rule(
+            game=Refusal("is for hold'em spots and the public form: other games have their engine's precision"),
+            exact=Refusal("is for hold'em spots and the public form"),
+            public=_STORAGES,
+            spot=_STORAGES,
+            training=Refusal(f"{_TRAINING} stores samples"),
+            bucketed=Refusal("is not for spots with buckets, which keep 32 bits", unless=(32,)),
+            dealt=Refusal("is not for games from the deal, which keep 32 bits", unless=(32,)),
+            fixed=True,
+        ),
+    )
+    form: str | None = field(
+        default=None,
+        metadata=_rule(
+            exact=Refusal("cannot be combined with variant lp, which solves the history form", unless=("history",)),
+            spot=Refusal("is for games: a hold'em spot is always solved in the public form"),
+            training=Refusal(f"{_TRAINING} needs no choice of a form"),
+            bucketed=Refusal("is for games: a hold'em spot is always solved in the public form"),
+            dealt=Refusal("is not for games from the deal, which have only one"),
+            fits=lambda value: value in FORMS,
+            rule=f"is not one of {', '.join(FORMS)}",
+            fixed=True,
+        ),
+    )
+    buckets: str | None = field(
+        default=None,
+        metadata=_rule(
+            game=_SPOTS,
+            exact=_SPOTS,
+            public=_SPOTS,
+            training=_SPOTS,
+            fits=lambda value: isinstance(value, str),
+            rule="must be text such as turn=500,river=500",
+            fixed=True,
+        ),
+    )
+    sample_runouts: int | None = field(
+        default=None,
+        metadata=_rule(
+            game=_SPOTS,
+            exact=_SPOTS,
+            public=_SPOTS,
+            training=_SPOTS,
+            spot=Refusal("is for spots with buckets: give buckets too"),
+            fits=_is_count,
+            rule=_ONE,
+            fixed=True,
+        ),
+    )
+    locks: Sequence[Any] | None = field(
+        default=None,
+        metadata=_rule(
+            game=_SPOTS,
+            exact=_SPOTS,
+            public=_SPOTS,
+            training=_SPOTS,
+            bucketed=Refusal("cannot be combined with buckets", unless=((), [])),
+            dealt=_SPOTS,
+        ),
+    )
+    keep_regrets: bool | None = field(
+        default=None,
+        metadata=_rule(
+            game=_REGRETS,
+            dealt=_REGRETS,
+            public=_REGRETS,
+            exact=Refusal("is for hold'em spots: a linear program has no regrets", unless=(False,)),
+            training=_SPOTS,
+        ),
+    )
+    checkpoint: str | Path | None = field(
+        default=None,
+        metadata=_rule(
+            exact=_NOT_EXACT, fits=lambda value: isinstance(value, str | PathLike), rule="is not the path of a file"
+        ),
+    )
+    save_every: float | None = field(
+        default=None, metadata=_rule(exact=_NOT_EXACT, fits=_is_positive, rule="must be above 0 seconds")
+    )
+    checkpointed: Callable[[InvalidFile | None], None] | None = field(
+        default=None, metadata=_rule(exact=_NOT_EXACT, fits=callable, rule=_FUNCTION)
+    )
+    resume: Solution | str | Path | None = field(
+        default=None,
+        metadata=_rule(exact=Refusal("cannot be combined with variant lp: a linear program does not iterate")),
+    )
+    progress: bool | None = field(
+        default=None, metadata=_rule(fits=lambda value: isinstance(value, bool), rule="must be True or False")
+    )
     report: Callable[[Progress], None] | None = field(default=None, metadata=_rule(fits=callable, rule=_FUNCTION))
     interrupted: Callable[[], bool] | None = field(default=None, metadata=_rule(fits=callable, rule=_FUNCTION))
 

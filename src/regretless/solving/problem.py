@@ -16,9 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from regretless.engines.choice import Choice
-from regretless.engines.registry import ENGINES
-from regretless.engines.registry import Kind as Form
+from regretless.engines import ENGINES, Choice, FormKind
 from regretless.errors import Advice, InvalidOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import HistoryForm
@@ -93,7 +91,7 @@ class Problem(ABC, Generic[FormType, EngineType]):
     scale: float = 1.0  # exploitability in `unit` / exploitability in the game's units
     form_name: str = "history"  # what `form` compiles, as users type it
     variant: str = "plus"  # the default
-    forms: tuple[Form, ...]  # what its engines work on
+    forms: tuple[FormKind, ...]  # what its engines work on
     solution_type: type[Solution]  # what `solution` returns
     measures: bool = True  # whether the loop measures exploitability, which its engine must then be able to
 
@@ -199,7 +197,7 @@ class Problem(ABC, Generic[FormType, EngineType]):
         """What a solve runs on that resumes an earlier one."""
         sampled = earlier.settings.sampling != "full"
         builds = ENGINES[earlier.engine].classes.items() if earlier.engine in ENGINES else ()
-        chosen = any(build.threads for form, build in builds if (form is Form.SAMPLING) == sampled)
+        chosen = any(build.threads for form, build in builds if (form is FormKind.SAMPLING) == sampled)
         threads = earlier.threads if chosen else None  # some engines report threads that they do not let you choose
         return Machine(engine=earlier.engine, device=earlier.device, threads=threads)
 

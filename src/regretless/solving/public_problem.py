@@ -7,12 +7,8 @@ from typing import Any
 import numpy as np
 
 from regretless import engines
-from regretless.engines import devices
-from regretless.engines.choice import Choice, choose_public
-from regretless.engines.contract import PublicEngine
-from regretless.engines.registry import Kind as Form
-from regretless.engines.registry import fastest
-from regretless.forms.public import Kind, PublicForm
+from regretless.engines import Choice, FormKind, PublicEngine, choose_public, devices, fastest
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.public_poker import compile_public, invert_public
 from regretless.forms.public_size import PublicSize
 from regretless.games.game import Game
@@ -30,7 +26,7 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
 
     form_name = "public"
     threads: int | None = None  # by default; None is as many as shorten the solve
-    forms = (Form.PUBLIC,)
+    forms = (FormKind.PUBLIC,)
 
     def public_size(self) -> PublicSize | None:
         """The size of the form, if it is known before the form is built and may decide where it is solved."""
@@ -54,7 +50,7 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
         choice, size = request.choice, self.public_size()
         if choice.on_gpu and size is not None:
             devices.require_cuda()
-            name = fastest(Form.PUBLIC, "cuda") if choice.engine == "auto" else choice.engine
+            name = fastest(FormKind.PUBLIC, "cuda") if choice.engine == "auto" else choice.engine
             options = {"storage": request.settings.storage or 32, "predicts": request.predicts}
             engines.check_public_fits(name, size, device="cuda", what=self.name, **options)
         return choice.on_gpu
@@ -115,6 +111,6 @@ def public_size(form: PublicForm) -> tuple[int, int]:
         deals = deals[street.parent] * np.diff(street.first_copy)
         nodes += int(np.count_nonzero(here)) * len(street.parent)
         for player in range(2):
-            decisions = np.count_nonzero(here & (tree.kind == Kind.DECISION) & (tree.player == player))
+            decisions = np.count_nonzero(here & (tree.kind == NodeKind.DECISION) & (tree.player == player))
             information_sets += int(decisions * (deals @ (~street.dead[player]).sum(axis=1)))
     return nodes, information_sets

@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from regretless.engines.devices import thread_limit
+from regretless.engines import thread_limit
 from regretless.errors import InvalidOption
 from regretless.kinds import Kind
 from regretless.solving.options import SolveOptions

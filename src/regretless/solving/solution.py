@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
 
-from regretless.engines.contract import Engine, Evaluation, Snapshot
+from regretless.engines import Engine, Evaluation, Snapshot
 from regretless.errors import InvalidFile
 from regretless.files.container import Container, Streamed, open_container, write_container
 from regretless.reprs import brief

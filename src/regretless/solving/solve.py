@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from regretless.engines.contract import Engine, Snapshot
+from regretless.engines import Engine, Snapshot
 from regretless.errors import InvalidFile
 from regretless.files.container import shape_of
 from regretless.solving.loop import Checkpoints, Outcome, Progress, Reply, Step, drive, steps

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from regretless import engines
-from regretless.engines.contract import GameEngine, Sampling
+from regretless.engines import GameEngine, Sampling
 from regretless.errors import InvalidOption
 from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import Strategy

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 
-from regretless.engines.contract import Batch, BatchMember, SharedDevice
+from regretless.engines import BatchMember, EngineBatch, SharedDevice
 from regretless.errors import RegretlessError
 from regretless.solving.loop import Reply, Step
 from regretless.solving.solution import Solution
@@ -99,7 +99,7 @@ def drive_together(
                         failed(solve.index, error)
 
 
-def _run(group: list[_Solve], batch: Batch, resume: Resume) -> None:
+def _run(group: list[_Solve], batch: EngineBatch, resume: Resume) -> None:
     """Run a batch until all of it has ended, or a solve needs other kernels."""
     active = list(enumerate(group))
     while True:
@@ -131,7 +131,7 @@ def _schedules(active: list[tuple[int, _Solve]]) -> dict[int, Schedule]:
     return {id(solve.step): solve.step for _, solve in active if solve.step is not None}
 
 
-def _advance(active: list[tuple[int, _Solve]], size: int, batch: Batch, resume: Resume) -> None:
+def _advance(active: list[tuple[int, _Solve]], size: int, batch: EngineBatch, resume: Resume) -> None:
     """Advance all by the smallest number of iterations that any asks for."""
     requested = _schedules(active)
     count = min(len(step) for step in requested.values())

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from regretless.api import load, problem_of
-from regretless.engines.public.compiled.engine import kernels_are_compiled
+from regretless.engines import FormKind, kernels_are_compiled
 from regretless.errors import Advice, InvalidFile, RegretlessError, memory_text
 from regretless.files.state import lock_state
 from regretless.forms.compile import Enumeration, report_enumeration
@@ -159,7 +159,7 @@ def _iterate(
     if isinstance(problem, SpotProblem):
         storage = request.settings.storage or 32
         size = estimate_spot(problem.spot, predicts=request.predicts, size=problem.public_size()).memory_bytes[storage]
-        if not kernels_are_compiled(storage):
+        if not kernels_are_compiled(FormKind.PUBLIC, storage):
             send({"event": "note", "message": "compiling kernels for this machine: once, about 20 seconds"})
 
     def checkpointed(failed: InvalidFile | None) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.util import find_spec
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from regretless.deep.settings import (
@@ -67,7 +66,7 @@ class TrainingOptions:
 
     loop: SolveOptions = NO_OPTIONS
     preset: str | None = None
-    changes: Mapping[str, Any] = MappingProxyType({})  # of single settings
+    changes: Mapping[str, Any] = field(default_factory=dict)  # of single settings
 
     @classmethod
     def read(cls, keywords: Mapping[str, object]) -> TrainingOptions:

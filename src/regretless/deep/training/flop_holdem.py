@@ -19,14 +19,11 @@ from numpy.typing import NDArray
 from regretless.cards.hands import hand_text
 from regretless.deep.training.problem import TrainingProblem
 from regretless.deep.training.trained_policy import PolicyStrategy, TrainedPolicy, read_fields
-from regretless.engines import devices
-from regretless.engines.memory import estimate_public
-from regretless.engines.registry import Kind as Form
-from regretless.engines.registry import fastest
+from regretless.engines import FormKind, devices, estimate_public, fastest
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.files.container import Container
 from regretless.forms.history import FloatArray, Strategy
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.public_size import size_of_form
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.game import CHANCE
@@ -75,7 +72,7 @@ class PolicyNodes:
         tree, player = self.form.tree, self.form.tree.player[node]
         street, reach = int(tree.street[node]), np.ones(len(self.form.hands[player].weight))
         while (above := int(tree.parent[node])) >= 0:
-            if tree.kind[above] == Kind.DECISION and tree.player[above] == player:
+            if tree.kind[above] == NodeKind.DECISION and tree.player[above] == player:
                 there = runout if tree.street[above] == street else 0
                 reach *= self._played(policy, above, there)[node - int(tree.first_child[above])]
             node = above
@@ -192,7 +189,7 @@ class FlopHoldemTraining(TrainingProblem[PublicForm]):
         # An engine measures, which takes more memory than a small training: count it before hours of training.
         where = world.device.type
         judging = estimate_public(
-            fastest(Form.PUBLIC, where), size_of_form(form), device=where, storage=32, threads=threads
+            fastest(FormKind.PUBLIC, where), size_of_form(form), device=where, storage=32, threads=threads
         )
         check_fits(self.name, world, self.training, extra=judging)
         judge = HoldemEvaluation(world, form)

@@ -24,8 +24,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.deep.training.summary import Training
-from regretless.engines.contract import Snapshot
+from regretless.deep.training.summary import TrainingSummary
+from regretless.engines import Snapshot
 from regretless.errors import InvalidFile, InvalidGame, InvalidOption, InvalidText
 from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
@@ -97,7 +97,7 @@ class TrainedPolicy(GameSolution):
     command: ClassVar[str] = "train"
     file_kinds: ClassVar[tuple[str, ...]] = ("trained-policy",)
     keeps_regrets: ClassVar[bool] = False  # its memories are large
-    training: Training = field(repr=False)
+    training: TrainingSummary = field(repr=False)
     networks: Mapping[str, NDArray[Any]] = field(repr=False)  # parameters, under their names in the file
 
     __repr__ = brief
@@ -156,7 +156,7 @@ class TrainedPolicy(GameSolution):
 def read_fields(file: Container, record: Record) -> dict[str, Any]:
     """The fields of a trained policy that every kind of game has."""
     header = Fields(file.path, file.header)
-    training = Training.read(header)
+    training = TrainingSummary.read(header)
     if len(training.advantage_samples) != len(record.measured.values):
         raise header.wrong("training.advantage_samples", "does not have one number per player")
     return {

@@ -20,14 +20,13 @@ from regretless.cards.deck import DECK
 from regretless.cards.hands import HAND_COUNT, hand_text
 from regretless.cards.isomorphism import SUIT_PERMUTATIONS
 from regretless.cards.ranges import Range
-from regretless.engines.contract import PublicEngine
-from regretless.engines.devices import available_cores
+from regretless.engines import PublicEngine, available_cores
 from regretless.errors import Advice, InvalidFile, InvalidGame, InvalidOption, InvalidText, WouldNotFit
 from regretless.files.container import Container
 from regretless.forms.betting import flatten, limit_branches
 from regretless.forms.history import IntArray
 from regretless.forms.memory import available_bytes
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.public_size import PublicSize, size_of_branches
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.holdem.estimate import STORAGES
@@ -132,7 +131,7 @@ class FlopHoldemSolution(BigBlindSolution):
         `cards` is the flop, if the line omits it.
         """
         place = self.reader.find(line, cards)
-        if self.reader.form.tree.kind[place.node] != Kind.DECISION:
+        if self.reader.form.tree.kind[place.node] != NodeKind.DECISION:
             raise InvalidText("line", line, None, "nobody acts there")
         return self.reader.played(place)
 
@@ -219,7 +218,7 @@ def flop_holdem_size(game: FlopHoldem) -> PublicSize:
 def check_fits(game: FlopHoldem, storage: int, threads: int, *, predicts: bool = False) -> None:
     """Raise `WouldNotFit` if an engine takes more memory than is free; `predicts` as in `holdem.estimate`."""
     options = {"storage": storage, "threads": threads, "predicts": predicts}
-    needed = engines.estimate("numba", engines.Kind.PUBLIC, flop_holdem_size(game), **options) or 0
+    needed = engines.estimate("numba", engines.FormKind.PUBLIC, flop_holdem_size(game), **options) or 0
     if needed > (free := available_bytes()):
         advice = [Advice("storage", 16, "takes about half as much")] * (storage == 32)
         raise WouldNotFit(f"{game.name} in {storage} bits", needed=needed, available=free, advice=advice)
