@@ -38,7 +38,7 @@ from regretless.cards.hands import HAND_COUNT
 from regretless.engines.bucketed.tables import table_numbers
 from regretless.errors import Advice, RegretlessError
 from regretless.forms.public import BettingTree, Kind
-from regretless.holdem.buckets.choice import BucketChoice
+from regretless.holdem.buckets.plan import BucketChoice
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.nolimit.problem import NoLimitProblem
 from regretless.variants import PRESETS, schedule

@@ -27,8 +27,8 @@ from regretless.forms.betting import Branch, flatten
 from regretless.forms.history import FloatArray
 from regretless.forms.public import Kind
 from regretless.holdem.buckets.build import build_buckets
-from regretless.holdem.buckets.divided import DividedBuckets
 from regretless.holdem.buckets.plan import BucketPlan
+from regretless.holdem.buckets.table import DividedBuckets
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import compile_holdem
 from regretless.holdem.games.game import HoldemGame

@@ -186,6 +186,6 @@ def solve(
 
 def _refuse_locks(request: SolveRequest) -> None:
     if request.locks:
-        from regretless.holdem.spots.lock_text import lock_text
+        from regretless.holdem.spots.locks import lock_text
 
         raise InvalidOption("lock", lock_text(request.locks[0]), "is for hold'em spots")

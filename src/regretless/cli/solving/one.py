@@ -13,9 +13,8 @@ import typer
 from regretless.cli.arguments.outputs import check_sources, check_tables, free_path, resume_command, tell_unfinished
 from regretless.cli.solving.request import SolveRequest
 from regretless.cli.solving.status import SolveStatus
-from regretless.cli.terminal.consoles import for_people, note
+from regretless.cli.terminal.consoles import for_people, note, print_json
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
-from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import count_text
 from regretless.errors import Advice, DeviceFailed, InvalidFile, InvalidOption
 
@@ -48,7 +47,7 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
             check_writable(request.out)
         options: dict[str, Any] = {key: value for key, value in request.options.items() if key != "keep_regrets"}
         if spot and "buckets" in options and request.locks:
-            from regretless.holdem.spots.lock_text import lock_text
+            from regretless.holdem.spots.locks import lock_text
 
             raise InvalidOption("lock", lock_text(request.locks[0]), "cannot be combined with buckets")
         what: object = given
@@ -59,7 +58,7 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
         earlier = None
         if request.resume is not None:
             if request.locks:
-                from regretless.holdem.spots.lock_text import lock_text
+                from regretless.holdem.spots.locks import lock_text
 
                 reason = f"cannot be added: {request.resume} is resumed with the locks it was started with"
                 raise InvalidOption("lock", lock_text(request.locks[0]), reason)

@@ -14,8 +14,7 @@ from regretless.forms.drawn_runouts import BucketMaps, lossless
 from regretless.forms.history import IntArray
 from regretless.forms.public import PublicForm
 from regretless.holdem.buckets.build import build_buckets
-from regretless.holdem.buckets.choice import BucketChoice
-from regretless.holdem.buckets.plan import BucketPlan
+from regretless.holdem.buckets.plan import BucketChoice, BucketPlan
 from regretless.holdem.buckets.table import NO_BUCKET, Buckets
 from regretless.holdem.form.runouts import spot_hands
 from regretless.holdem.spots.spot import Spot

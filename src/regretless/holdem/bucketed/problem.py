@@ -20,10 +20,10 @@ from regretless.forms.public import PublicForm
 from regretless.forms.tree_hash import tree_hash
 from regretless.holdem.bucketed.maps import SpotBuckets, spot_buckets
 from regretless.holdem.bucketed.solution import BucketedAnswers, BucketedSpotSolution
-from regretless.holdem.buckets.choice import BucketChoice
+from regretless.holdem.buckets.plan import BucketChoice
 from regretless.holdem.form.runouts import compile_spot
-from regretless.holdem.reading.reading import SpotReader
-from regretless.holdem.spots.lock_text import lock_text
+from regretless.holdem.reading.spot_reader import SpotReader
+from regretless.holdem.spots.locks import lock_text
 from regretless.holdem.spots.spot import Spot
 from regretless.solving.problem import Problem
 from regretless.solving.record import Record

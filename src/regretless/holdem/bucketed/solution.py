@@ -33,9 +33,9 @@ from regretless.forms.drawn_runouts import BucketMaps, bucketed_form
 from regretless.forms.history import FloatArray
 from regretless.forms.public import Kind, PublicForm
 from regretless.holdem.form.runouts import compile_spot
+from regretless.holdem.reading.encoded_strategies import layout
 from regretless.holdem.reading.evaluation import places
-from regretless.holdem.reading.probabilities import layout
-from regretless.holdem.reading.reading import SpotReader
+from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.solution import SpotSolution, spot_and_tree
 from regretless.reprs import brief
 from regretless.solving.game_solution import LEARNED

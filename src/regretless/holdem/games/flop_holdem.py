@@ -34,7 +34,7 @@ from regretless.games.flop_holdem import FlopHoldem
 from regretless.holdem.estimate import STORAGES
 from regretless.holdem.form.runouts import compile_holdem
 from regretless.holdem.games.big_blinds import MILLI, UNIT, BigBlindSolution
-from regretless.holdem.reading.places import FormReader, Played
+from regretless.holdem.reading.line_reader import FormReader, Played
 from regretless.reprs import brief
 from regretless.solving.game_solution import public_snapshot
 from regretless.solving.public_problem import PublicProblem
@@ -43,13 +43,8 @@ from regretless.solving.request import Request
 from regretless.solving.solution import restore_engine
 
 __all__ = [
-    "FILE_KIND",
-    "FlopHoldemProblem",
-    "FlopHoldemReader",
-    "FlopHoldemSolution",
-    "compile_flop_holdem",
-    "with_flops",
-]
+    "FILE_KIND", "FlopHoldemProblem", "FlopHoldemReader", "FlopHoldemSolution", "compile_flop_holdem", "with_flops",
+]  # fmt: skip
 
 FILE_KIND = "flop-holdem"
 FLOPS = 1755  # distinct up to suits

@@ -27,10 +27,17 @@ from typing import Any
 from regretless.errors import InvalidOption
 from regretless.holdem.games.game_reader import GameFields, read_game
 from regretless.holdem.games.game_writer import write_game
-from regretless.holdem.spots.question import LARGEST_AMOUNT, SMALLEST_AMOUNT, STREETS, StreetName, Table, check_number
 from regretless.holdem.spots.rounding import warn_of_rounding
 from regretless.holdem.spots.spot import LONGEST_NAME
-from regretless.holdem.spots.toml_text import parse_toml, read_toml
+from regretless.holdem.spots.spot_fields import (
+    LARGEST_AMOUNT,
+    SMALLEST_AMOUNT,
+    STREETS,
+    BettingTable,
+    StreetName,
+    check_number,
+)
+from regretless.holdem.spots.toml_fields import parse_toml, read_toml
 from regretless.reprs import brief
 
 __all__ = ["HoldemGame"]
@@ -73,9 +80,9 @@ class HoldemGame(GameFields):
         return ("preflop", *STREETS)
 
     @property
-    def table(self) -> Table:
+    def table(self) -> BettingTable:
         """What the betting depends on."""
-        return Table(
+        return BettingTable(
             streets=self.streets,
             sizes=(self.preflop, *(self.bets.of_street(street) for street in STREETS)),
             stack=self.stack,

@@ -16,7 +16,7 @@
     [preflop.ip]                  the small blind only: open, 3bet (after a limp and a raise), 4bet …
     [preflop.oop]                 the big blind only: raise_limp, 3bet, 4bet …
 
-    [bets] [rules] [lines]        as in a spot file (`spots.spot_reader`): all streets from the flop on
+    [bets] [rules] [lines]        as in a spot file (`spots.spot_toml`): all streets from the flop on
 
 By default, `rules.min_bet` is the big blind, the smallest bet at a table, and `rules.chip` a hundredth of it. A hand
 that ends before the flop is not raked.
@@ -31,11 +31,10 @@ from typing import Any
 
 from regretless.errors import InvalidOption, RegretlessError
 from regretless.holdem.spots.bet_tables import CAP, HOMES, read_bets, read_lines, read_rules
-from regretless.holdem.spots.fields import FileKind, flag_in, number_in, table_in, text_in
-from regretless.holdem.spots.question import Bets, Lines, PlayerName, PlayerSizes, Rules, StreetSizes, check_cap
 from regretless.holdem.spots.sizes import Size, parse_sizes
-from regretless.holdem.spots.spot_reader import is_game_table
-from regretless.holdem.spots.toml_text import read_toml
+from regretless.holdem.spots.spot_fields import Bets, Lines, PlayerName, PlayerSizes, Rules, StreetSizes, check_cap
+from regretless.holdem.spots.spot_toml import is_game_table
+from regretless.holdem.spots.toml_fields import FileKind, flag_in, number_in, read_toml, table_in, text_in
 
 __all__ = [
     "CHIPS", "FIELDS", "OPEN", "PREFLOP", "RAISE_LIMP", "RERAISES", "GameFields", "is_game_file", "read_game",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from regretless.holdem.games.game_reader import CHIPS, OPEN, RAISE_LIMP, RERAISES, GameFields
-from regretless.holdem.spots.question import PlayerSizes
+from regretless.holdem.spots.bet_tables import quoted, write_bets, write_lines, write_rules
 from regretless.holdem.spots.sizes import number_text, sizes_text
-from regretless.holdem.spots.spot_writer import quoted, write_bets, write_lines, write_rules
+from regretless.holdem.spots.spot_fields import PlayerSizes
 
 __all__ = ["write_game"]
 

@@ -33,7 +33,7 @@ from regretless.forms.bucketed import Runouts
 from regretless.forms.history import IntArray
 from regretless.forms.public import DEAD
 from regretless.holdem.buckets.table import NO_BUCKET
-from regretless.holdem.spots.question import STREETS, StreetName
+from regretless.holdem.spots.spot_fields import STREETS, StreetName
 from regretless.seeds import check_seed
 
 __all__ = ["DrawnBoards", "GameBuckets", "Lookup", "flops_in_order"]

@@ -20,7 +20,7 @@ from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import hands_of
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.nolimit.boards import DrawnBoards, GameBuckets, Lookup
-from regretless.holdem.spots.question import STREETS, StreetName
+from regretless.holdem.spots.spot_fields import STREETS, StreetName
 
 __all__ = ["acting_streets", "game_buckets", "make_form", "snapshot_strategy"]
 

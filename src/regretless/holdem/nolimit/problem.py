@@ -20,10 +20,8 @@ from regretless.errors import InvalidFile, InvalidOption, MissingOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.public import Kind as NodeKind
 from regretless.holdem.buckets.build import build_buckets
-from regretless.holdem.buckets.choice import BucketChoice
-from regretless.holdem.buckets.divided import DividedBuckets
-from regretless.holdem.buckets.plan import BucketPlan
-from regretless.holdem.buckets.table import Buckets
+from regretless.holdem.buckets.plan import BucketChoice, BucketPlan
+from regretless.holdem.buckets.table import Buckets, DividedBuckets
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.games.big_blinds import MILLI, UNIT
 from regretless.holdem.games.game import HoldemGame
@@ -31,7 +29,7 @@ from regretless.holdem.nolimit.boards import GameBuckets
 from regretless.holdem.nolimit.form import acting_streets, game_buckets, make_form
 from regretless.holdem.nolimit.reader import NoLimitReader
 from regretless.holdem.nolimit.solution import NoLimitSolution
-from regretless.holdem.spots.question import StreetName
+from regretless.holdem.spots.spot_fields import StreetName
 from regretless.solving.problem import Problem
 from regretless.solving.record import Record
 from regretless.solving.request import Kind, Request

@@ -27,14 +27,14 @@ from regretless.errors import InvalidFile, InvalidGame, InvalidText, RegretlessE
 from regretless.files.container import StoredArrays, open_container, write_container
 from regretless.files.fields import Fields
 from regretless.forms.public import Kind
-from regretless.holdem.buckets.divided import DividedBuckets
+from regretless.holdem.buckets.table import DividedBuckets
 from regretless.holdem.games.big_blinds import BigBlindSolution
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.nolimit.form import AVERAGES, game_buckets, make_form, snapshot_strategy
 from regretless.holdem.nolimit.price import flop_tree
 from regretless.holdem.nolimit.pricing import Price, PriceProgress, price_game
 from regretless.holdem.nolimit.reader import NoLimitReader
-from regretless.holdem.reading.places import Played
+from regretless.holdem.reading.line_reader import Played
 from regretless.reprs import brief
 from regretless.solving.game_solution import LEARNED
 from regretless.solving.record import Record
