@@ -6,8 +6,8 @@ tree are counted once, so even a tree of a million nodes is estimated quickly.
 Memory includes what follows the solve: values before the last street, which every answer needs, and the blocks in which
 strategies are written to a file.
 
-A file holds the form, strategies, values and equities (`reading/spot_file.py`) and, if it
-is to be resumed, what the engine has learned.
+A file holds the form, strategies, values and equities (`reading/spot_file.py`) and, if it is to be resumed, what the
+engine has learned.
 """
 
 from __future__ import annotations
