@@ -43,9 +43,7 @@ from numpy.typing import NDArray
 from regretless import engines
 from regretless.cards.features.opponents import CLUSTERS, LEVELS, OPPONENT_CLUSTERS
 from regretless.cards.hands import HAND_CLASS
-from regretless.engines.bucketed.priced import PricedEngine
-from regretless.engines.bucketed.tables import table_numbers
-from regretless.engines.clustering.kmeans import Nearest, find_centroids
+from regretless.engines import CentroidLookup, PricedEngine, find_centroids, table_numbers
 from regretless.forms.drawn_runouts import bucketed_form
 from regretless.forms.public import DEAD, PublicForm
 from regretless.games.flop_holdem import FlopHoldem
@@ -248,7 +246,7 @@ def flop_buckets(form: PublicForm, count: int, method: str) -> NDArray[np.int32]
     features = np.ascontiguousarray(np.rint(LEVELS * np.array(columns).T).astype(np.uint16))
     drawn = np.random.default_rng(0).choice(len(features), size=SAMPLE, replace=False)
     centroids = find_centroids(features[drawn], weights[drawn], count, seed=0)
-    found[live] = Nearest(centroids).labels(features)
+    found[live] = CentroidLookup(centroids).labels(features)
     return found
 
 

@@ -58,7 +58,7 @@ from regretless.deep.policies import AdvantagePolicy
 from regretless.deep.reference_traversal import traverse_one_by_one
 from regretless.deep.settings import PRESETS, TrainingSettings, settings
 from regretless.deep.traversal import Found, traverse
-from regretless.engines.contract import Evaluation
+from regretless.engines import Evaluation
 from regretless.games import FlopHoldem, LimitHoldem
 from regretless.holdem.games.flop_holdem import compile_flop_holdem, with_flops
 

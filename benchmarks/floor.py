@@ -24,7 +24,7 @@ from typing import Any
 from machine import copy_bandwidth, hardware
 
 from regretless import engines
-from regretless.engines.public.formats import number_format
+from regretless.engines import number_format
 from regretless.errors import RegretlessError
 from regretless.files.atomic import check_writable
 from regretless.forms.public_size import size_of_form

@@ -28,7 +28,7 @@ from typing import Any
 
 from machine import hardware
 
-from regretless.engines.creation import create
+from regretless.engines import create
 from regretless.errors import InvalidOption, RegretlessError
 from regretless.files.atomic import check_writable
 from regretless.forms.compile import compile_history

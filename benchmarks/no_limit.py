@@ -35,9 +35,9 @@ from machine import copy_bandwidth, hardware
 import regretless as rl
 from regretless import engines
 from regretless.cards.hands import HAND_COUNT
-from regretless.engines.bucketed.tables import table_numbers
+from regretless.engines import table_numbers
 from regretless.errors import Advice, RegretlessError
-from regretless.forms.public import BettingTree, Kind
+from regretless.forms.public import BettingTree, NodeKind
 from regretless.holdem.buckets.plan import BucketChoice
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.nolimit.problem import NoLimitProblem
@@ -204,7 +204,7 @@ def plot(given: argparse.Namespace) -> None:
 
 def slots_of(tree: BettingTree) -> int:
     """Actions of all decisions of the betting tree."""
-    return int(np.diff(tree.first_child)[tree.kind == Kind.DECISION].sum())
+    return int(np.diff(tree.first_child)[tree.kind == NodeKind.DECISION].sum())
 
 
 def about(device: str) -> dict[str, Any]:

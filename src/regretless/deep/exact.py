@@ -10,8 +10,7 @@ import numpy as np
 
 from regretless.deep.policies import AdvantagePolicy, MixturePolicy, Policy
 from regretless.deep.worlds.history_world import HistoryWorld
-from regretless.engines.contract import Evaluation
-from regretless.engines.creation import create
+from regretless.engines import Evaluation, create
 from regretless.forms.history import FloatArray
 from regretless.forms.sequence import SequenceTree, sequence_tree
 

@@ -32,7 +32,7 @@ from regretless.cli.views.spot_view import NARROW, check_held, node_lines, weigh
 from regretless.colors import spot_colors
 from regretless.errors import InvalidOption
 from regretless.files.atomic import replace_file
-from regretless.forms.public import BettingTree, Kind
+from regretless.forms.public import BettingTree, NodeKind
 from regretless.holdem.form.betting import HasTable, betting_tree
 from regretless.holdem.reading.grids import GridKind, make_grid
 from regretless.holdem.reading.nodes import NodeView, Runout, RunoutReport
@@ -342,7 +342,7 @@ def _lines(table: BettingTable, tree: BettingTree, node: int, above: str, *, pla
             line.append(label, style=colors[label])
         else:
             line.append(f"{table.streets[int(tree.street[child])]}, pot {chips_text(pot)}", style="dim italic")
-        if tree.kind[child] == Kind.SHOWDOWN:
+        if tree.kind[child] == NodeKind.SHOWDOWN:
             line.append(f"  showdown, pot {chips_text(pot)}", style="dim")
         yield line
         yield from _lines(table, tree, child, _guide(above, NOTHING if last else PASSING, plain), plain=plain)
@@ -355,7 +355,7 @@ def _guide(above: str, here: str, plain: bool) -> str:
 def _json(tree: BettingTree, node: int) -> Iterator[str]:
     """A node and its subtree as JSON: kind, chips paid, who acts, and the node after each action."""
     paid = {"oop": float(tree.paid[node, 1]), "ip": float(tree.paid[node, 0])}
-    text = strict_json({"kind": Kind(int(tree.kind[node])).name.lower(), "paid": paid})[:-1]
+    text = strict_json({"kind": NodeKind(int(tree.kind[node])).name.lower(), "paid": paid})[:-1]
     if tree.player[node] >= 0:
         text += f', "player": "{("ip", "oop")[int(tree.player[node])]}"'
     children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))

@@ -8,7 +8,7 @@ from regretless import engines
 from regretless.deep.exact import pair_strategy
 from regretless.deep.policies import MixturePolicy, Policy
 from regretless.deep.worlds.history_world import HistoryWorld
-from regretless.engines.contract import Evaluation
+from regretless.engines import Evaluation
 from regretless.forms.compile import invert
 from regretless.forms.history import Strategy
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regretless.deep.training.event_file import EventFile
-from regretless.engines.contract import Evaluation
+from regretless.engines import Evaluation
 from regretless.errors import InvalidFile
 
 if TYPE_CHECKING:

@@ -30,18 +30,17 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.cards.features.batches import Batch, batch
+from regretless.cards.features.batches import SituationBatch, batch
 from regretless.cards.features.opponents import CLUSTER_HANDS, CLUSTERS, opponent_features
 from regretless.cards.features.strength import COLUMNS, histogram_features, strength_points
-from regretless.engines.threads import in_order
+from regretless.engines import in_order
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.forms.memory import available_bytes
 from regretless.holdem.buckets.plan import BOARD_CARDS, BucketPlan
 from regretless.holdem.spots.spot_fields import StreetName
 
 if TYPE_CHECKING:
-    from regretless.engines.clustering.kmeans import Nearest, Sample
-    from regretless.engines.clustering.on_torch import TorchNearest
+    from regretless.engines import CentroidLookup, CentroidSample, TorchCentroidLookup
 
 __all__ = [
     "HANDS_PER_BOARD", "BucketEstimate", "Division", "NearestCentroid", "Percentiles", "bytes_per_situation",
@@ -71,7 +70,7 @@ class Division(Protocol):
         """The numbers that define it, as files keep them."""
         ...
 
-    def buckets(self, batch: Batch) -> NDArray[np.uint16]:
+    def buckets(self, batch: SituationBatch) -> NDArray[np.uint16]:
         """[situations] bucket of each situation."""
         ...
 
@@ -88,19 +87,19 @@ class NearestCentroid:
     device: str = "cpu"  # on which it is searched for; all devices find the same
 
     @cached_property
-    def _nearest(self) -> Nearest | TorchNearest:
+    def _nearest(self) -> CentroidLookup | TorchCentroidLookup:
         if self.device != "cpu":
-            from regretless.engines.clustering.on_torch import TorchNearest
+            from regretless.engines import TorchCentroidLookup
 
-            return TorchNearest(self.parameters, self.device)
-        from regretless.engines.clustering.kmeans import Nearest  # loads numba, which reading a file does not need
+            return TorchCentroidLookup(self.parameters, self.device)
+        from regretless.engines import CentroidLookup  # loads numba, which reading a file does not need
 
-        return Nearest(self.parameters)
+        return CentroidLookup(self.parameters)
 
     def on(self, device: str) -> NearestCentroid:
         return NearestCentroid(self.parameters, device)
 
-    def buckets(self, batch: Batch) -> NDArray[np.uint16]:
+    def buckets(self, batch: SituationBatch) -> NDArray[np.uint16]:
         return self._nearest.labels(kmeans_features(batch))
 
 
@@ -110,14 +109,14 @@ class Percentiles:
 
     parameters: NDArray[np.int32]  # [buckets - 1]  rising
 
-    def buckets(self, batch: Batch) -> NDArray[np.uint16]:
+    def buckets(self, batch: SituationBatch) -> NDArray[np.uint16]:
         return np.searchsorted(self.parameters, strength_points(batch), side="right").astype(np.uint16)
 
     def on(self, device: str) -> Percentiles:
         return self
 
 
-def kmeans_features(batch: Batch) -> NDArray[np.uint16]:
+def kmeans_features(batch: SituationBatch) -> NDArray[np.uint16]:
     """[situations, columns] what k-means compares on this street."""
     return opponent_features(batch) if batch.boards.shape[1] == 5 else histogram_features(batch)
 
@@ -126,7 +125,7 @@ def train(
     plan: BucketPlan, street: StreetName, *, threads: int, device: str = "cpu", tell: Callable[[float], None]
 ) -> Division:
     """Find the division of a street; `tell` is given the share that is done, and may raise to stop it."""
-    from regretless.engines.clustering.kmeans import TooFewRows, find_centroids  # loads numba
+    from regretless.engines import TooFewRows, find_centroids  # loads numba
 
     count = plan.count(street)
 
@@ -157,19 +156,19 @@ def train(
     return NearestCentroid(np.ascontiguousarray(centroids[weakest_first]))
 
 
-def _sample_on(device: str) -> Callable[[NDArray[np.uint16], NDArray[np.int64]], Sample] | None:
+def _sample_on(device: str) -> Callable[[NDArray[np.uint16], NDArray[np.int64]], CentroidSample] | None:
     """What puts a sample on a device; None for the CPU."""
     if device == "cpu":
         return None
-    from regretless.engines.clustering.on_torch import TorchSample  # loads PyTorch
+    from regretless.engines import TorchCentroidSample  # loads PyTorch
 
-    return partial(TorchSample, device=device)
+    return partial(TorchCentroidSample, device=device)
 
 
 def _sample(
     plan: BucketPlan,
     street: StreetName,
-    features: Callable[[Batch], NDArray[Number]],
+    features: Callable[[SituationBatch], NDArray[Number]],
     threads: int,
     tell: Callable[[float], None],
 ) -> tuple[NDArray[Number], NDArray[np.int64]]:

@@ -19,10 +19,7 @@ from typing import Any
 import numpy as np
 
 from regretless.cards.isomorphism import CARD_MAPS
-from regretless.engines.contract import Evaluation, Stopped
-from regretless.engines.creation import bucket_evaluators
-from regretless.engines.devices import cuda_devices, thread_limit
-from regretless.engines.registry import available
+from regretless.engines import Evaluation, EvaluationStopped, available, bucket_evaluators, cuda_devices, thread_limit
 from regretless.errors import Advice, InvalidFile, InvalidOption, WouldNotFit
 from regretless.forms.memory import available_bytes
 from regretless.holdem.form.betting import betting_of
@@ -189,7 +186,7 @@ def price_game(
                 so_far.add(flop, values, ended - began, is_new=True)
                 report(so_far.progress())
                 began = ended
-        except Stopped:
+        except EvaluationStopped:
             return None
     total = np.zeros(shape)
     for flop in chosen:

@@ -25,12 +25,12 @@ from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.reprs import brief
 from regretless.solving.solution_html import facts_html
 
-__all__ = ["HandTable", "NodeKind", "NodeView", "Runout", "RunoutReport", "grid_html", "legend_html"]
+__all__ = ["HandTable", "KindName", "NodeView", "Runout", "RunoutReport", "grid_html", "legend_html"]
 
 CELL_PIXELS = 34  # pixels
 EMPTY_COLOR = "#e3e7eb"
 
-NodeKind = Literal["decision", "chance", "fold", "showdown"]
+KindName = Literal["decision", "chance", "fold", "showdown"]
 
 
 def legend_html(actions: Sequence[str], frequencies: Sequence[float]) -> str:
@@ -112,7 +112,7 @@ class NodeView:
 
     line: str  # text that leads here, including cards
     board: tuple[int, ...]
-    kind: NodeKind
+    kind: KindName
     player: PlayerName | None  # who acts, or who folded; None elsewhere
     pot: float  # chips in the pot, including this street's bets
     stacks: dict[PlayerName, float]  # chips behind

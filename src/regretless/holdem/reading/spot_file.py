@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.cards.deck import DECK
-from regretless.engines.public.shares import decode, encode
+from regretless.engines import decode_shares, encode_shares
 from regretless.errors import InvalidFile
 from regretless.files.container import Container, Streamed
 from regretless.forms.betting import poker_payoffs
 from regretless.forms.history import FloatArray, IntArray
-from regretless.forms.public import DEAD, BettingTree, Kind, PublicForm, Street, no_symmetry
+from regretless.forms.public import DEAD, BettingTree, NodeKind, PublicForm, Street, no_symmetry
 from regretless.holdem.form.runouts import hands_of, spot_hands
 from regretless.holdem.form.suits import count_runouts
 from regretless.holdem.reading.encoded_strategies import layout, probability_bits, streamed
@@ -155,7 +155,7 @@ class FileAnswers:
         stored = row[self.begin[node] : self.begin[node] + (actions - 1) * hands].reshape(actions - 1, hands)
         if self.name == "probabilities":
             self._check(stored.dtype != np.float32 or bool((np.abs(stored) <= 0.5).all()))  # false for NaN too
-            return decode(stored)
+            return decode_shares(stored)
         strategy = np.empty((actions, hands))
         strategy[:-1] = stored / ONE
         left = 1.0 - strategy[:-1].sum(axis=0)
@@ -186,12 +186,12 @@ class FileAnswers:
 
     def encoder(self, street: int, runouts: slice, rows: NDArray[Any]) -> Callable[[], None]:
         tree = self.form.tree
-        nodes = np.flatnonzero((tree.kind == Kind.DECISION) & (tree.street == street)).tolist()
+        nodes = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.street == street)).tolist()
 
         def encode_rows() -> None:
             for row, runout in zip(rows, range(runouts.start, runouts.stop), strict=True):
                 for node in nodes:
-                    kept = encode(self.strategy(node, runout), 8 * rows.itemsize).ravel()
+                    kept = encode_shares(self.strategy(node, runout), 8 * rows.itemsize).ravel()
                     row[self.begin[node] : self.begin[node] + len(kept)] = kept
 
         return encode_rows
@@ -252,7 +252,7 @@ def _equities(reader: SpotReader) -> dict[str, NDArray[Any]]:
     waiting: list[Place] = [reader.root]
     while waiting:
         found.append(here := waiting.pop())
-        if form.tree.kind[here.node] == Kind.DECISION:
+        if form.tree.kind[here.node] == NodeKind.DECISION:
             waiting += list(reader.children(here))
     reader.find_equities(found)
     nodes = np.count_nonzero(form.tree.street == 0)

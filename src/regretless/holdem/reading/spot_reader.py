@@ -19,24 +19,23 @@ from numpy.typing import NDArray
 from regretless.cards.equity import hand_equities_together
 from regretless.cards.hands import HAND_COUNT
 from regretless.cards.ranges import Range
-from regretless.engines.contract import PublicEngine
-from regretless.engines.devices import available_cores
+from regretless.engines import PublicEngine, available_cores
 from regretless.errors import InvalidText
 from regretless.forms.history import FloatArray, IntArray
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.holdem.form.runouts import spot_hands
 from regretless.holdem.form.suits import spot_group
 from regretless.holdem.reading.encoded_strategies import EncodedStrategies, layout
 from regretless.holdem.reading.evaluation import Strategies, places
 from regretless.holdem.reading.line_reader import FormReader, Place
-from regretless.holdem.reading.nodes import HandTable, NodeKind, NodeView, Runout, RunoutReport
+from regretless.holdem.reading.nodes import HandTable, KindName, NodeView, Runout, RunoutReport
 from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
 from regretless.holdem.spots.locks import LockedHands
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import PLAYERS
 
 if TYPE_CHECKING:
-    from regretless.engines.public.encoding import Encoder
+    from regretless.engines import StrategyEncoder
 
 __all__ = ["Answers", "EngineAnswers", "SpotReader"]
 
@@ -102,10 +101,10 @@ class EngineAnswers:
         return places(self.engine.form.tree)
 
     @cached_property
-    def _encoder(self) -> Encoder:
-        from regretless.engines.public.encoding import Encoder  # loads numba
+    def _encoder(self) -> StrategyEncoder:
+        from regretless.engines import StrategyEncoder  # loads numba
 
-        return Encoder(self.engine.form, layout(self.engine.form)[0])
+        return StrategyEncoder(self.engine.form, layout(self.engine.form)[0])
 
 
 class SpotReader(FormReader):
@@ -134,14 +133,14 @@ class SpotReader(FormReader):
     def children(self, place: Place) -> Iterator[Place]:
         """Every place one step further, with each deal separate."""
         kind = self.form.tree.kind[place.node]
-        if kind == Kind.CHANCE:
+        if kind == NodeKind.CHANCE:
             yield from (self.deal(place, card) for card in self.cards(place))
-        elif kind == Kind.DECISION:
+        elif kind == NodeKind.DECISION:
             yield from (self.act(place, action) for action in range(len(self.actions(place.node))))
 
     def view(self, place: Place) -> NodeView:
         tree, node, deal = self.form.tree, place.node, place.deal
-        kind = cast(NodeKind, Kind(int(tree.kind[node])).name.lower())
+        kind = cast(KindName, NodeKind(int(tree.kind[node])).name.lower())
         actor = int(tree.player[node]) if kind in ("decision", "fold") else -1
         children = list(range(int(tree.first_child[node]), int(tree.first_child[node + 1])))
         worth = [

@@ -21,7 +21,7 @@ from regretless.engines.contract import BucketedEngine
 from regretless.engines.public.formats import met_weights, needs_wide_tiles
 from regretless.forms.bucketed import BucketedForm, Runouts
 from regretless.forms.history import IntArray
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.variants.variant import Schedule, Weights, predicts
 
 __all__ = ["PortableBucketedEngine", "estimate"]
@@ -297,7 +297,7 @@ def _make_streets(layout: TableLayout, device: torch.device) -> list[_Street]:
     found = []
     above = np.zeros(0, dtype=np.int64)  # chance nodes of the street before
     for nodes in streets:
-        acts = nodes[tree.kind[nodes] == Kind.DECISION]
+        acts = nodes[tree.kind[nodes] == NodeKind.DECISION]
         kinds = sorted({(int(depth[n]), int(tree.player[n]), int(layout.actions[n])) for n in acts.tolist()})
         groups = []
         for level, player, actions in kinds:
@@ -315,8 +315,8 @@ def _make_streets(layout: TableLayout, device: torch.device) -> list[_Street]:
                 )
             )
         entries = numbers[tree.first_child[above]] if len(above) else np.zeros(1, dtype=np.int64)
-        above = nodes[tree.kind[nodes] == Kind.CHANCE]
-        folds, showdowns = (nodes[tree.kind[nodes] == kind] for kind in (Kind.FOLD, Kind.SHOWDOWN))
+        above = nodes[tree.kind[nodes] == NodeKind.CHANCE]
+        folds, showdowns = (nodes[tree.kind[nodes] == kind] for kind in (NodeKind.FOLD, NodeKind.SHOWDOWN))
         found.append(
             _Street(
                 count=len(nodes),

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines.public.layout import LANES, Layout
-from regretless.forms.public import BettingTree, Kind
+from regretless.forms.public import BettingTree, NodeKind
 
 __all__ = ["Batch", "Group", "Plan", "StreetPlan", "make_plan"]
 
@@ -87,7 +87,7 @@ def make_plan(layout: Layout) -> Plan:
         for nodes in both:
             first_entry[nodes] = np.cumsum(actions[nodes]) - actions[nodes]
     entries = np.array([[int(actions[nodes].sum()) for nodes in both] for both in order])  # [S, 2]
-    chances = [_of_kind(tree, street, Kind.CHANCE) for street in range(streets)]
+    chances = [_of_kind(tree, street, NodeKind.CHANCE) for street in range(streets)]
     lines = [1, *map(len, chances[:-1])]
     reach_row, value_row = _rows(tree, first_entry, entries, lines, chances)
     plans = []
@@ -108,8 +108,8 @@ def make_plan(layout: Layout) -> Plan:
                 decisions=(order[street][0], order[street][1]),
                 batches=(_batches(order[street][0], actions), _batches(order[street][1], actions)),
                 groups=tuple(groups),
-                folds=_of_kind(tree, street, Kind.FOLD),
-                showdowns=_of_kind(tree, street, Kind.SHOWDOWN),
+                folds=_of_kind(tree, street, NodeKind.FOLD),
+                showdowns=_of_kind(tree, street, NodeKind.SHOWDOWN),
                 chances=chances[street],
                 seeds=(sixteens[0][0], sixteens[1][0]),
                 stored=(sixteens[0][1], sixteens[1][1]),
@@ -127,12 +127,12 @@ def _depths(tree: BettingTree) -> Int64:
     return depth
 
 
-def _of_kind(tree: BettingTree, street: int, kind: Kind) -> Int64:
+def _of_kind(tree: BettingTree, street: int, kind: NodeKind) -> Int64:
     return np.flatnonzero((tree.kind == kind) & (tree.street == street))
 
 
 def _in_order(tree: BettingTree, actions: Int64, depth: Int64, street: int, player: int) -> Int64:
-    nodes = np.flatnonzero((tree.kind == Kind.DECISION) & (tree.player == player) & (tree.street == street))
+    nodes = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.player == player) & (tree.street == street))
     return nodes[np.lexsort((nodes, depth[nodes], actions[nodes]))]
 
 
@@ -146,7 +146,7 @@ def _rows(
         line[tree.first_child[nodes]] = np.arange(len(nodes))
     for node in range(len(tree.kind)):
         street, above = int(tree.street[node]), int(tree.parent[node])
-        if above < 0 or tree.kind[above] == Kind.CHANCE:
+        if above < 0 or tree.kind[above] == NodeKind.CHANCE:
             reach_row[:, node] = line[node]
             value_row[:, node] = entries[street].sum() + line[node]
         else:

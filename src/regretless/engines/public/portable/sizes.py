@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from regretless.engines.public.formats import FORMATS, number_format
+from regretless.engines.public.formats import NUMBER_FORMATS, number_format
 from regretless.engines.public.layout import LANES, padded
 from regretless.errors import Advice, WouldNotFit, memory_text
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.forms.public_size import PublicSize
 
 __all__ = ["BLOCK_BYTES", "block_runouts", "check_fits", "estimate", "working_bytes"]
@@ -73,7 +73,7 @@ def estimate(
 def check_fits(size: PublicSize, *, storage: int, predicts: bool, wide: bool, free: int) -> None:
     """Raise `WouldNotFit` if a CUDA device has too little free memory, and say what would fit."""
     options = {"predicts": predicts, "wide": wide}
-    needed = {bits: estimate(size, storage=bits, device="cuda", **options) for bits in FORMATS}
+    needed = {bits: estimate(size, storage=bits, device="cuda", **options) for bits in NUMBER_FORMATS}
     if needed[storage] > free:
         advice = Advice("device", "cpu", "uses the memory of the machine")
         if needed[16] <= free:
@@ -86,14 +86,14 @@ def check_fits(size: PublicSize, *, storage: int, predicts: bool, wide: bool, fr
 def _lines(size: PublicSize, street: int) -> int:
     """Lines into a street; the last street may be number −1."""
     number = street % len(size.runouts)
-    return int(size.nodes[number - 1, Kind.CHANCE]) if number else 1
+    return int(size.nodes[number - 1, NodeKind.CHANCE]) if number else 1
 
 
 def _street_bytes(size: PublicSize, street: int, listed: tuple[int, int], wide: bool) -> int:
     """Bytes of the working tensors on one runout of a street."""
     lines, most = _lines(size, street), 0
     entries, decisions = size.actions[street], size.decisions[street]
-    folds, showdowns = int(size.nodes[street, Kind.FOLD]), int(size.nodes[street, Kind.SHOWDOWN])
+    folds, showdowns = int(size.nodes[street, NodeKind.FOLD]), int(size.nodes[street, NodeKind.SHOWDOWN])
     for own in range(2):
         hands, others = padded(size.hands[own]), padded(size.hands[1 - own])
         mine, theirs = int(entries[own]), int(entries[1 - own])

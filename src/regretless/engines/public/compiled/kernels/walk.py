@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regretless.compiling.decorators import fast_inlined
+from regretless.compiling import fast_inlined
 from regretless.engines.public.compiled.jobs import Learned, Record, Scratch, Step
 from regretless.engines.public.compiled.kernels.lanes import add_product, load, mask_dead, splat, store, widen, zeros
 from regretless.engines.public.compiled.kernels.nodes import (
@@ -66,7 +66,7 @@ __all__ = [
 LEARN, BEST, MEAN = 0, 1, 2  # what the own player does: regret matching, best response, the average strategy
 DOWN, UP = 0, 1  # where a walk is in a street
 
-DECISION, CHANCE = 0, 1  # as in `forms.public.Kind`
+DECISION, CHANCE = 0, 1  # as in `forms.public.NodeKind`
 
 
 class Stretch(NamedTuple):
