@@ -18,8 +18,8 @@ from regretless.engines import memory
 from regretless.errors import InvalidFile, InvalidOption, InvalidText, RegretlessError, WouldNotFit
 from regretless.forms.public import DEAD
 from regretless.holdem.buckets import BucketPlan
-from regretless.holdem.buckets.divided import DividedBuckets
 from regretless.holdem.buckets.division import Percentiles
+from regretless.holdem.buckets.table import DividedBuckets
 from regretless.holdem.games import whole_game as problem
 from regretless.holdem.games.boards import DrawnBoards, GameBuckets, flops_in_order
 from regretless.holdem.games.game import HoldemGame

@@ -14,7 +14,7 @@ from regretless.errors import Advice, InvalidOption, RegretlessError
 
 if TYPE_CHECKING:
     from regretless.cards.ranges import Range
-    from regretless.holdem.spots.question import PlayerName
+    from regretless.holdem.spots.spot_fields import PlayerName
 
 __all__ = [
     "JSON", "MACHINE", "OUTPUT", "SEARCH", "SPOTS", "Board", "Device", "Engine", "History", "Json", "Line", "Player",

@@ -17,7 +17,7 @@ from regretless.engines import BucketedEngine, FormKind, PricedEngine, Snapshot,
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind
-from regretless.holdem.buckets.choice import BucketChoice
+from regretless.holdem.buckets.plan import BucketChoice
 from regretless.solving.options import SolveOptions
 from regretless.solving.problem import Machine, Problem
 from regretless.solving.record import Settings

@@ -17,9 +17,9 @@ from regretless.holdem.expected_time import expected_iterations, expected_second
 from regretless.holdem.field_errors import CheckedSpot, FieldError, check_fields
 from regretless.holdem.problem import spot_predicts
 from regretless.holdem.spots.locks import LockFrom
-from regretless.holdem.spots.question import PLAYERS
 from regretless.holdem.spots.spot import Spot
-from regretless.holdem.spots.toml_text import parse_toml
+from regretless.holdem.spots.spot_fields import PLAYERS
+from regretless.holdem.spots.toml_fields import parse_toml
 from regretless.page.endpoint import Refusal
 from regretless.page.library import Library
 from regretless.page.schema import Mismatch, Schema, check

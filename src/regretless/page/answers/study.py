@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from regretless.holdem.studies.lines import StudyLine
 from regretless.holdem.studies.plan import StudyPlan
+from regretless.holdem.studies.queries import StudyLine
 from regretless.holdem.studies.reports import ReportRow, StudyReport
 from regretless.page.answers.numbers import rounded
 from regretless.page.schema import Schema, array, boolean, integer, nullable, number, obj, text

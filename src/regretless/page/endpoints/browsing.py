@@ -10,10 +10,9 @@ import numpy as np
 from regretless.cards.deck import card_text
 from regretless.cards.hands import HAND_CARDS
 from regretless.errors import InvalidText, RegretlessError
+from regretless.holdem.comparison import compare_in_pieces, compare_nodes
 from regretless.holdem.field_errors import field_error
-from regretless.holdem.reports.comparison import compare_in_pieces, compare_nodes
-from regretless.holdem.spots.lock_text import lock_text
-from regretless.holdem.spots.locks import check_lock
+from regretless.holdem.spots.locks import check_lock, lock_text
 from regretless.page.answers.game import game_json
 from regretless.page.answers.locks import read_lock
 from regretless.page.answers.node import cards_json, node_json

@@ -22,7 +22,7 @@ from regretless.holdem.field_errors import FieldError
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.problem import TARGET
 from regretless.holdem.spots.formations import formations
-from regretless.holdem.spots.toml_text import parse_toml
+from regretless.holdem.spots.toml_fields import parse_toml
 from regretless.page.answers.numbers import rounded_list
 from regretless.page.answers.schemas import CHECKED
 from regretless.page.answers.spot import (

@@ -19,7 +19,7 @@ from regretless.holdem.problem import SpotProblem
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import LockFrom, check_lock
 from regretless.holdem.spots.spot import Spot
-from regretless.holdem.spots.toml_text import parse_toml
+from regretless.holdem.spots.toml_fields import parse_toml
 from regretless.page.answers.locks import read_lock
 from regretless.page.answers.spot import read_spot
 from regretless.page.endpoint import Conflict, Refusal

@@ -24,7 +24,7 @@ from regretless.forms.public import BettingTree, Hands, NodeKind, Payoffs, Publi
 from regretless.holdem.form.suits import Deal, find_deal
 from regretless.holdem.reading.evaluation import Evaluator, Strategies
 from regretless.holdem.spots.lines import Step, find_action, no_such_action, parse_line
-from regretless.holdem.spots.question import PLAYERS, PlayerName
+from regretless.holdem.spots.spot_fields import PLAYERS, PlayerName
 from regretless.reprs import brief
 
 __all__ = ["FormReader", "LineReader", "Place", "Played", "class_shares"]

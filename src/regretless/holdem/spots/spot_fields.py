@@ -1,7 +1,7 @@
 """The fields of a spot or a game: bet sizes, rules, and lines added or removed by hand.
 
-These are values: frozen, and checked when created. `Spot` is a `Question` whose fields have been checked against each
-other; the TOML reader and writer know only the fields. A `Table` is what the betting of either depends on.
+These are values: frozen, and checked when created. `Spot` is a `SpotFields` whose fields have been checked against each
+other; the TOML reader and writer know only the fields. A `BettingTable` is what the betting of either depends on.
 """
 
 from __future__ import annotations
@@ -18,8 +18,23 @@ from regretless.holdem.spots.sizes import LastBetMultiple, Size
 from regretless.reprs import brief
 
 __all__ = [
-    "IP", "LARGEST_AMOUNT", "OOP", "PLAYERS", "SMALLEST_AMOUNT", "STREETS", "Bets", "Lines", "PlayerName",
-    "PlayerSizes", "Question", "Rules", "StreetName", "StreetSizes", "Table", "check_cap", "check_number",
+    "IP",
+    "LARGEST_AMOUNT",
+    "OOP",
+    "PLAYERS",
+    "SMALLEST_AMOUNT",
+    "STREETS",
+    "Bets",
+    "BettingTable",
+    "Lines",
+    "PlayerName",
+    "PlayerSizes",
+    "Rules",
+    "SpotFields",
+    "StreetName",
+    "StreetSizes",
+    "check_cap",
+    "check_number",
 ]  # fmt: skip
 
 StreetName = Literal["preflop", "flop", "turn", "river"]
@@ -155,7 +170,7 @@ class Lines:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class BettingTable:
     """What a betting tree depends on: chips, sizes and rules, but no cards."""
 
     streets: tuple[StreetName, ...]
@@ -185,7 +200,7 @@ class Table:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class SpotFields:
     """The fields of a spot. Player 0 of the arrays is `ip`, player 1 is `oop`, who acts first."""
 
     board: tuple[int, ...]  # 3, 4 or 5 cards: the spot starts on the flop, turn or river
@@ -208,9 +223,9 @@ class Question:
         return STREETS[len(self.board) - 3 :]
 
     @property
-    def table(self) -> Table:
+    def table(self) -> BettingTable:
         """What the betting depends on."""
-        return Table(
+        return BettingTable(
             streets=self.streets,
             sizes=tuple(self.bets.of_street(street) for street in self.streets),
             pot=self.pot,

@@ -22,17 +22,24 @@ from typing import IO, Any
 import numpy as np
 
 from regretless.cards.deck import board_text
+from regretless.cards.hands import HAND_COUNT, hand_text
+from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption
 from regretless.forms.public import NodeKind
 from regretless.holdem.reading.columns import DEFINITIONS, arrow_schema, pyarrow
+from regretless.holdem.reading.line_reader import Place, Played
 from regretless.holdem.reading.nodes import NodeView
-from regretless.holdem.reading.places import Place
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.spots.question import PlayerName
+from regretless.holdem.spots.spot_fields import PlayerName
 
-__all__ = ["FORMATS", "ExportSize", "decisions", "export_size", "long_rows", "write_nodes"]
+__all__ = [
+    "FORMATS", "ActionRange", "ExportSize", "action_ranges", "decisions", "export_size", "hand_rows", "long_rows",
+    "write_nodes",
+]  # fmt: skip
 
 FORMATS = ("csv", "json", "parquet")
+
+DECIMALS = 3  # of a weight in a range's text
 
 
 def decisions(solution: SpotSolution, street: str | None = None) -> Iterator[NodeView]:
@@ -171,3 +178,45 @@ def _write_parquet(tables: Iterator[list[dict[str, Any]]], path: Path) -> int:
             writer.write_table(arrow.Table.from_pylist(rows, schema=schema))
             count += 1
     return count
+
+
+@dataclass(frozen=True)
+class ActionRange:
+    """The hands that take one action."""
+
+    line: str
+    player: PlayerName
+    action: str
+    frequency: float  # how often the action is taken, over the whole range; NaN if no hand gets there
+    hands: Range
+
+
+def action_ranges(nodes: Iterable[Played]) -> list[ActionRange]:
+    """The range of every action at each of these nodes."""
+    return [
+        ActionRange(played.line, played.player, action, often, _range(played, row))
+        for played in nodes
+        for action, often, row in zip(played.actions, played.frequencies, range(len(played.actions)), strict=True)
+    ]
+
+
+def _range(played: Played, row: int) -> Range:
+    weights = np.zeros(HAND_COUNT)
+    weights[played.hand] = np.clip(played.reach * played.strategy[row], 0.0, 1.0).round(DECIMALS)
+    return Range(weights)
+
+
+def hand_rows(played: Played) -> list[dict[str, Any]]:
+    """A row per hand: its weight in the range here, the opposing hands it can face, and each action's probability."""
+    columns = zip(played.hand, played.reach, played.weight, played.strategy.T, strict=True)
+    return [
+        {
+            "line": played.line,
+            "player": played.player,
+            "hand": hand_text(int(hand)),
+            "weight": float(reach),
+            "matchups": float(weight / reach) if reach > 0 else 0.0,
+            **dict(zip(played.actions, row.tolist(), strict=True)),
+        }
+        for hand, reach, weight, row in columns
+    ]

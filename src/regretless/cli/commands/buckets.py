@@ -11,9 +11,8 @@ import typer
 from rich.table import Table
 
 from regretless.cli.arguments.options import MACHINE, OUTPUT, Json, option
-from regretless.cli.terminal.consoles import for_answers, for_people, note
+from regretless.cli.terminal.consoles import for_answers, for_people, note, print_json
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
-from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import about_text, bytes_text, duration_text
 from regretless.printable import printable
 
@@ -71,7 +70,7 @@ def buckets(
     from regretless.cli.terminal.progress import bar
     from regretless.engines import thread_limit
     from regretless.holdem.buckets.build import BuildStopped, build_buckets, check_device
-    from regretless.holdem.buckets.estimate import check_fits
+    from regretless.holdem.buckets.division import check_fits
     from regretless.holdem.buckets.plan import BucketPlan
 
     cards = parse_board(board or "")

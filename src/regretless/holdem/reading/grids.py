@@ -16,9 +16,9 @@ from regretless.cards.hands import CLASS_NAMES, HAND_CLASS
 from regretless.cards.preflop_equities import CLASS_SIZES
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray
+from regretless.holdem.reading.line_reader import Played, class_shares
 from regretless.holdem.reading.nodes import NodeView
-from regretless.holdem.reading.places import Played, class_shares
-from regretless.holdem.spots.question import PlayerName
+from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.reprs import brief
 
 __all__ = ["GRIDS", "Grid", "GridKind", "make_chart", "make_grid"]

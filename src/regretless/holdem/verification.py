@@ -25,10 +25,10 @@ from regretless.cards.deck import DECK
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import NodeKind, PublicForm
-from regretless.holdem.checking.unmerged import BEST, MEAN, RIVERS, Unmerged, batch_size, runout_bytes
-from regretless.holdem.reading.reading import SpotReader
-from regretless.holdem.spots.question import PlayerName
+from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.spots.spot import Spot
+from regretless.holdem.spots.spot_fields import PlayerName
+from regretless.holdem.unmerged import BEST, MEAN, RIVERS, Unmerged, batch_size, runout_bytes
 from regretless.seeds import check_seed
 from regretless.solving.record import Record
 from regretless.solving.verification import Verification

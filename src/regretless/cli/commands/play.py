@@ -19,7 +19,7 @@ from regretless.seeds import check_seed
 
 if TYPE_CHECKING:
     from regretless.cli.views.duel_view import Score, Stakes
-    from regretless.holdem.reading.places import Place
+    from regretless.holdem.reading.line_reader import Place
     from regretless.holdem.reading.playing import Duel
     from regretless.solving.solution import Solution
 
@@ -55,7 +55,7 @@ def play(
     """
     from regretless.api import load
     from regretless.cli.views.duel_view import Score
-    from regretless.holdem.spots.question import PLAYERS
+    from regretless.holdem.spots.spot_fields import PLAYERS
 
     if hands is not None and hands < 1:
         raise InvalidOption("hands", hands, "must be at least 1")

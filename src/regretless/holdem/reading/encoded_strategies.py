@@ -25,14 +25,8 @@ from regretless.forms.history import IntArray
 from regretless.forms.public import NodeKind, PublicForm
 
 __all__ = [
-    "BLOCK_BYTES",
-    "MOST_IN_32_BITS",
-    "EncodedStrategies",
-    "blocks_at_once",
-    "layout",
-    "probability_bits",
-    "streamed",
-]
+    "BLOCK_BYTES", "MOST_IN_32_BITS", "EncodedStrategies", "blocks_at_once", "layout", "probability_bits", "streamed",
+]  # fmt: skip
 
 BLOCK_BYTES = 4 * 2**20  # of encoded strategies; their sums take three to seven times as much
 MOST_IN_32_BITS = 1 << 25  # numbers per file, 128 MiB; larger files use 16 bits

@@ -1,4 +1,4 @@
-"""From TOML to the fields of a spot: every field, and which table wins when several set it.
+"""A spot as TOML, read and written: every field, and which table wins when several set it.
 
     board = "Qs Jh 2h"            3, 4 or 5 cards
     pot = 180                     chips in the pot, above 0
@@ -20,7 +20,7 @@
     donk = "33%"                  out of position, leading into the previous street's bettor; absent: as bet; "": never
     [bets.river.oop]              one street and one player
 
-    [rules]                       the fields of `question.Rules`
+    [rules]                       the fields of `spot_fields.Rules`
     rake = 0.05
 
     [lines]
@@ -36,7 +36,7 @@
     source = "other.rgl"          its file, relative to the folder of this one
     player = "oop"                every decision of a player; or `node`, with `hands` to lock only some
 
-    A lock may also be a text, locks = ["check, bet 94: KK, QQ = fold 50%, call 50%"]: see `lock_text`.
+    A lock may also be a text, locks = ["check, bet 94: KK, QQ = fold 50%, call 50%"]: see `locks`.
 
 For each of bet, raise, reraise, donk and max_raises, the most specific table that sets it wins: street and player, then
 street, then player, then all. Any other key is refused, and the error suggests the one that was probably meant.
@@ -49,17 +49,26 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from regretless.cards.deck import SUITS, parse_board
+from regretless.cards.deck import SUITS, board_text, parse_board
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, RegretlessError
-from regretless.holdem.spots.bet_tables import HOMES, read_bets, read_lines, read_rules
-from regretless.holdem.spots.fields import FileKind, check_at_most, number_in, table_in, text_in, texts_in
+from regretless.holdem.spots.bet_tables import (
+    HOMES,
+    quoted,
+    read_bets,
+    read_lines,
+    read_rules,
+    write_bets,
+    write_lines,
+    write_rules,
+)
 from regretless.holdem.spots.lines import parse_line
-from regretless.holdem.spots.lock_text import parse_lock, parse_strategy
-from regretless.holdem.spots.locks import AnyLock, Lock, LockFrom
-from regretless.holdem.spots.question import Bets, Question, Rules
+from regretless.holdem.spots.locks import AnyLock, Lock, LockFrom, parse_lock, parse_strategy
+from regretless.holdem.spots.sizes import number_text
+from regretless.holdem.spots.spot_fields import Bets, Rules, SpotFields
+from regretless.holdem.spots.toml_fields import FileKind, check_at_most, number_in, table_in, text_in, texts_in
 
-__all__ = ["FIELDS", "GAME_FIELDS", "NOT_A_SPOT", "is_game_table", "read_mapping", "read_texts"]
+__all__ = ["FIELDS", "GAME_FIELDS", "NOT_A_SPOT", "is_game_table", "read_mapping", "read_texts", "write_spot"]
 
 MOST_LOCKS = 10_000
 
@@ -70,7 +79,7 @@ A_STUDY = "a study, which has many flops: regretless study estimates and solves 
 GAME_FIELDS = {"small_blind", "big_blind", "preflop"}  # which only a game from the deal has
 
 
-def read_mapping(table: Mapping[str, Any], path: str | Path | None = None) -> Question:
+def read_mapping(table: Mapping[str, Any], path: str | Path | None = None) -> SpotFields:
     """The fields of mappings nested like the TOML.
 
     `path`, the file they were read from, appears in errors and warnings and gives the default name; relative sources of
@@ -89,7 +98,7 @@ def read_mapping(table: Mapping[str, Any], path: str | Path | None = None) -> Qu
     for required in ("board", "pot", "stack", "oop", "ip", "bets"):
         if required not in table:
             raise SPOT_FILE.missing(required)
-    return Question(
+    return SpotFields(
         board=parse_board(text_in(table["board"], "board")),
         pot=number_in(table["pot"], "pot"),
         stack=number_in(table["stack"], "stack"),
@@ -198,3 +207,33 @@ def _node_and_hands(table: Mapping[str, Any], field: str) -> tuple[str | None, s
     parse_line(node or "", f"{field}.node")
     Range.parse(hands, f"{field}.hands")
     return node, hands
+
+
+def write_spot(spot: SpotFields) -> str:
+    """TOML that reads back to the same spot."""
+    lines = [
+        f'board = "{board_text(spot.board)}"',
+        f"pot = {number_text(spot.pot)}",
+        f"stack = {number_text(spot.stack)}",
+    ]
+    if spot.name:
+        lines.append(f"name = {quoted(spot.name)}")
+    lines += ["", "[oop]", f'range = "{spot.oop}"', "", "[ip]", f'range = "{spot.ip}"']
+    lines += write_bets(spot.bets)
+    lines += write_rules(spot.rules)
+    lines += write_lines(spot.lines)
+    for lock in spot.locks:
+        lines += ["", "[[locks]]", *_lock(lock)]
+    return "\n".join(lines) + "\n"
+
+
+def _lock(lock: AnyLock) -> list[str]:
+    lines = [] if lock.node is None else [f"node = {quoted(lock.node)}"]
+    if isinstance(lock, LockFrom):
+        lines += [f"source = {quoted(lock.source)}"]
+        lines += [] if lock.player is None else [f"player = {quoted(lock.player)}"]
+        lines += [f"suits = [{', '.join(map(quoted, lock.suits))}]"] if lock.suits else []
+    else:
+        shares = ", ".join(f"{quoted(name)} = {number_text(share)}" for name, share in lock.strategy.items())
+        lines += [f"strategy = {{ {shares} }}"]
+    return [*lines, f"hands = {quoted(lock.hands)}"] if lock.hands else lines

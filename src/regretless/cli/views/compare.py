@@ -1,33 +1,152 @@
-"""Two solved spots in the terminal: their EVs, where they play differently, and one node hand by hand."""
+"""Two solutions in the terminal: which file each letter stands for, and what differs between them.
+
+Of games: values, exploitability, and the information sets that are played differently. The difference at an information
+set is ½ Σ |difference of probabilities|: 0 if both play the same, 1 if they never do the same. A file does not record
+how often a set is reached, so sets are not weighted by it. Of spots: their EVs, where they play differently, and one
+node hand by hand.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from regretless.cards.ranges import Range
-from regretless.cli.terminal.consoles import for_answers
-from regretless.cli.terminal.json_output import print_json
-from regretless.cli.terminal.numbers import cell_text
-from regretless.cli.terminal.tables import plain_table
-from regretless.cli.views.differences import difference_table, difference_text, heading
-from regretless.cli.views.spot_grid import weight_text
-from regretless.cli.views.spot_view import board_line
+from regretless.cli.terminal.consoles import for_answers, plain_table, print_json
+from regretless.cli.terminal.numbers import cell_text, signed_text, unit_of
+from regretless.cli.views.game_show import choose, read_keys
+from regretless.cli.views.spot_view import board_line, weight_text
 from regretless.colors import spot_colors
-from regretless.errors import InvalidText
-from regretless.holdem.reports import comparison
-from regretless.holdem.reports.comparison import NodeDifference, Pair, SpotComparison
+from regretless.errors import InvalidFile, InvalidText
+from regretless.holdem import comparison
+from regretless.holdem.comparison import NodeDifference, Pair, SpotComparison
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.spots.question import PlayerName
+from regretless.holdem.spots.spot_fields import PlayerName
+from regretless.printable import printable
+from regretless.solving.game_solution import GameSolution
+from regretless.solving.solution import Solution
 
-__all__ = ["compare_nodes", "compare_spots"]
+__all__ = ["compare_games", "compare_nodes", "compare_spots", "difference_table", "difference_text", "heading"]
 
-Solutions = tuple[SpotSolution, SpotSolution]
+GamePair = tuple[GameSolution, GameSolution]
+SpotPair = tuple[SpotSolution, SpotSolution]
 LINES = 8  # most lines listed of those in only one tree
 
 
-def compare_spots(solutions: Solutions, *, most: int | None, as_json: bool) -> None:
+def heading(letter: str, solution: Solution, how: str) -> Text:
+    """A line that says which file a letter stands for."""
+    return Text.assemble((f"{letter}  ", "bold"), printable(str(solution.path)), ("  " + printable(how), "dim"))
+
+
+def difference_table() -> Table:
+    """An empty table: a name, the number of each solution, their difference, and a unit."""
+    table = plain_table([""], ["A", "B", "B − A"])
+    table.add_column("", style="dim")
+    return table
+
+
+def difference_text(number: float, decimals: int = 2) -> str:
+    """A difference with its sign.
+
+    >>> difference_text(-1.234), difference_text(0.5, 1), difference_text(-0.001)
+    ('−1.23', '+0.5', '0.00')
+    """
+    text = f"{number:+.{decimals}f}"
+    return text.replace("-", "−") if float(text) else text[1:]
+
+
+def compare_games(solutions: GamePair, *, keys: str | None, most: int | None, as_json: bool) -> None:
+    """Compare two solved games."""
+    first, second = solutions
+    shared = {key: second.strategy[key] for key in first.strategy if key in second.strategy}
+    if not shared:
+        raise InvalidFile(second.path, f"has no information set in common with {first.path}")
+    asked = read_keys(keys)
+    chosen = choose(shared, asked, None)
+    moved = {key: _distance(first.strategy[key], played) for key, played in chosen.items()}
+    ranked = sorted(moved, key=lambda key: -moved[key]) if asked is None else list(moved)
+    if asked is None:
+        ranked = ranked[:most]
+    only = [len(first.strategy) - len(shared), len(second.strategy) - len(shared)]
+    if as_json:
+        print_json(
+            {
+                "first": str(first.path),
+                "second": str(second.path),
+                "game": [first.game, second.game],
+                "values": [list(pair) for pair in zip(first.values, second.values, strict=False)],
+                "exploitability": [first.exploitability, second.exploitability],
+                "shared": len(shared),
+                "only_first": only[0],
+                "only_second": only[1],
+                "information_sets": {
+                    key: {
+                        "moved": moved[key],
+                        "strategy": {
+                            action: [first.strategy[key].get(action), second.strategy[key].get(action)]
+                            for action in {**first.strategy[key], **second.strategy[key]}
+                        },
+                    }
+                    for key in ranked
+                },
+            }
+        )
+        return
+    _print_games(solutions, ranked, moved, only, shared=len(shared))
+
+
+def _distance(first: Mapping[str, float], second: Mapping[str, float]) -> float:
+    return sum(abs(first.get(each, 0.0) - second.get(each, 0.0)) for each in {**first, **second}) / 2
+
+
+def _print_games(
+    solutions: GamePair, ranked: list[str], moved: dict[str, float], only: list[int], *, shared: int
+) -> None:
+    first, second = solutions
+    console = for_answers(fit=False)
+    for letter, solution in zip("AB", solutions, strict=True):
+        how = f"{solution.game} · {solution.variant} · {solution.iterations:,} iterations"
+        console.print(heading(letter, solution, how))
+    console.print()
+    console.print(_game_figures(first, second))
+    console.print()
+    differing = sum(each > 0 for each in moved.values())
+    if differing:
+        console.print(_information_set_table(solutions, [key for key in ranked if moved[key] > 0], moved))
+    console.print(f"{differing:,} of {shared:,} information sets are played differently", style="dim")
+    for letter, count in zip("AB", only, strict=True):
+        if count:
+            console.print(f"{count:,} information sets are only in {letter}", style="yellow")
+
+
+def _game_figures(first: GameSolution, second: GameSolution) -> Table:
+    unit = unit_of(first.game)
+    table = difference_table()
+    for player, pair in enumerate(zip(first.values, second.values, strict=False)):
+        apart = difference_text(pair[1] - pair[0], 5)
+        table.add_row(f"value, player {player}", *map(signed_text, pair), apart, f"{unit} per game")
+    pair = first.exploitability, second.exploitability
+    table.add_row("exploitability", *(f"{max(each, 0.0):.3g}" for each in pair), "", f"{unit} per game")
+    return table
+
+
+def _information_set_table(solutions: GamePair, shown: list[str], moved: dict[str, float]) -> Table:
+    table = plain_table(["information set", "action"], ["A", "B", "B − A", "differs"])
+    for key in shown:
+        first, second = (solution.strategy[key] for solution in solutions)
+        for place, action in enumerate({**first, **second}):
+            pair = first.get(action), second.get(action)
+            cells = ["–" if share is None else f"{share:.1%}" for share in pair]
+            apart = difference_text(100 * ((pair[1] or 0.0) - (pair[0] or 0.0)), 1)
+            name, differs = (" · ".join(key.split("\n")), f"{moved[key]:.1%}") if place == 0 else ("", "")
+            table.add_row(name, action, *cells, apart, differs)
+    return table
+
+
+def compare_spots(solutions: SpotPair, *, most: int | None, as_json: bool) -> None:
     """Compare two solved spots as a whole."""
     found = comparison.compare_spots(*solutions, most=most)
     if as_json:
@@ -38,11 +157,11 @@ def compare_spots(solutions: Solutions, *, most: int | None, as_json: bool) -> N
         console.print(heading(letter, solution, f"{solution.variant} · {solution.iterations:,} iterations"))
     console.print(Text("differ in " + ", ".join(found.changed) if found.changed else "the same spot", style="dim"))
     console.print()
-    console.print(_overall(found))
+    console.print(_spot_figures(found))
     _print_nodes(console, found, most)
 
 
-def _overall(found: SpotComparison) -> Table:
+def _spot_figures(found: SpotComparison) -> Table:
     table = difference_table()
     players: tuple[PlayerName, ...] = ("oop", "ip")
     for player in players:
@@ -102,7 +221,7 @@ def _node_lines(node: NodeDifference) -> list[Text]:
 
 
 def compare_nodes(
-    solutions: Solutions,
+    solutions: SpotPair,
     line: str,
     cards: tuple[int, ...],
     *,

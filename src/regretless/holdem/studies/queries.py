@@ -4,18 +4,22 @@ DuckDB reads the merged file of a table itself, and only the columns and row gro
 verify checksums, so the file's digest is checked first. Parts that are not merged yet are registered as an Arrow data
 set, which verifies them. Then DuckDB's access to files and the network is switched off except for the merged files, and
 its settings are locked, so a query can neither read nor write anything else. A query must be one SELECT.
+
+`study_lines` has the lines of play that the tables have, and the mix of actions at each, over all flops. Flops weigh as
+in `reports`: the weight of the flop times the probability of the line there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from regretless.errors import InvalidFile, InvalidOption, InvalidText, MissingExtra
 from regretless.holdem.reading.columns import pyarrow
 from regretless.holdem.studies.folder import AGAIN, StudyFolder
 
-__all__ = ["run_sql"]
+__all__ = ["StudyLine", "run_sql", "study_lines"]
 
 _PATTERN = "*?[{"  # characters by which DuckDB takes a path for several
 
@@ -76,3 +80,46 @@ def _sentence(error: Exception) -> str:
     """The first line of an error."""
     text = str(error).strip() or type(error).__name__
     return text.splitlines()[0][:200]
+
+
+@dataclass(frozen=True)
+class StudyLine:
+    """A line of play, with `any` for every card."""
+
+    line: str
+    player: str  # who acts
+    street: str
+    spots: int
+    pot: float | None  # chips at the decision
+    frequencies: Mapping[str, float | None]  # by action; None if the line is never played
+
+
+def study_lines(folder: StudyFolder, *, variation: int, most: int) -> list[StudyLine]:
+    """The lines of one variation, at most `most`, shortest first."""
+    found = run_sql(
+        folder,
+        """SELECT pattern, action, min(place) AS place, min(player) AS player, min(street) AS street,
+           min(node_pot) AS pot, count(DISTINCT spot) AS spots, sum(weight * reach * frequency) AS taken,
+           sum(weight * reach) FILTER (place = 0) AS w
+           FROM summary WHERE variation = $variation AND pattern IN (
+               SELECT DISTINCT pattern FROM summary WHERE variation = $variation
+               ORDER BY len(string_split(pattern, ', ')), pattern LIMIT $most)
+           GROUP BY pattern, action ORDER BY len(string_split(pattern, ', ')), pattern, place, action""",
+        {"variation": variation, "most": most},
+    ).to_pylist()
+    lines: dict[str, list[dict[str, Any]]] = {}
+    for row in found:
+        lines.setdefault(row["pattern"], []).append(row)
+    return [_line(line, rows) for line, rows in lines.items()]
+
+
+def _line(line: str, rows: list[dict[str, Any]]) -> StudyLine:
+    first, weight = rows[0], sum(row["w"] or 0.0 for row in rows)
+    return StudyLine(
+        line=line,
+        player=first["player"],
+        street=first["street"],
+        spots=max(row["spots"] for row in rows),
+        pot=first["pot"],
+        frequencies={row["action"]: (row["taken"] or 0.0) / weight if weight else None for row in rows},
+    )

@@ -32,12 +32,12 @@ from regretless.cards.isomorphism import CARD_MAPS
 from regretless.errors import InvalidOption, InvalidText
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind
+from regretless.holdem.reading.line_reader import Place
 from regretless.holdem.reading.nodes import NodeView
-from regretless.holdem.reading.places import Place
-from regretless.holdem.reading.reading import SpotReader
+from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.spots.question import PLAYERS, PlayerName
 from regretless.holdem.spots.spot import Spot
+from regretless.holdem.spots.spot_fields import PLAYERS, PlayerName
 from regretless.reprs import brief
 
 __all__ = [

@@ -1,6 +1,6 @@
 """Reading a solved spot: from a line of play to everything known there.
 
-1. Follow the line from the root (`places`).
+1. Follow the line from the root (`line_reader`).
 2. Values of the streets before the last were stored when the solve ended; those of the last street are computed here,
    from one runout's strategies (`evaluation`), so files need not contain them.
 3. Rename back to the cards dealt.
@@ -25,14 +25,14 @@ from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import NodeKind, PublicForm
 from regretless.holdem.form.runouts import spot_hands
 from regretless.holdem.form.suits import spot_group
+from regretless.holdem.reading.encoded_strategies import EncodedStrategies, layout
 from regretless.holdem.reading.evaluation import Strategies, places
+from regretless.holdem.reading.line_reader import FormReader, Place
 from regretless.holdem.reading.nodes import HandTable, KindName, NodeView, Runout, RunoutReport
-from regretless.holdem.reading.places import FormReader, Place
-from regretless.holdem.reading.probabilities import EncodedStrategies, layout
 from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
 from regretless.holdem.spots.locks import LockedHands
-from regretless.holdem.spots.question import PLAYERS
 from regretless.holdem.spots.spot import Spot
+from regretless.holdem.spots.spot_fields import PLAYERS
 
 if TYPE_CHECKING:
     from regretless.engines import StrategyEncoder
