@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 
-from regretless.engines import ENGINES, FormKind
+from regretless.engines import ENGINES, FormKind, engine_if_able, engine_name
 from regretless.errors import Advice, InvalidOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import HistoryForm
@@ -81,6 +81,7 @@ class Problem(ABC, Generic[FormType, EngineType]):
     @classmethod
     def check_machine(cls, engine: str, device: str) -> None:
         """Refuse by name an engine or device that does not exist or cannot solve this kind of problem."""
+        engine = engine_name(engine)
         builds = {
             name: [build for form, build in entry.classes.items() if form in cls.forms]
             for name, entry in ENGINES.items()
@@ -139,10 +140,11 @@ class Problem(ABC, Generic[FormType, EngineType]):
     def machine(self, earlier: Solution) -> dict[str, Any]:
         """Engine, device and threads for a solve that resumes an earlier one."""
         sampled = earlier.settings.sampling != "full"
-        builds = ENGINES[earlier.engine].classes.items() if earlier.engine in ENGINES else ()
+        engine = engine_if_able(earlier.engine, self.forms)
+        builds = ENGINES[engine].classes.items() if engine in ENGINES else ()
         chosen = any(build.threads for form, build in builds if (form is FormKind.SAMPLING) == sampled)
         threads = earlier.threads if chosen else None  # some engines report threads that they do not let you choose
-        return {"engine": earlier.engine, "device": earlier.device, "threads": threads}
+        return {"engine": engine, "device": earlier.device, "threads": threads}
 
     if_final: tuple[Advice, ...] = ()  # what would have kept a snapshot
 

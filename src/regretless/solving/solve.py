@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from regretless.engines import Engine, Snapshot, thread_limit
+from regretless.engines import Engine, Snapshot, engine_name, thread_limit
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.files.container import shape_of
 from regretless.solving.loop import Answer, Checkpoints, Outcome, Wish, drive, steps
@@ -166,6 +166,8 @@ def make_request(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Requ
         check_resume(given | {"variant": text if "variant" in given else None}, was, resume.where)
     settings = _settings(problem, given, resume)
     machine: dict[str, Any] = {name: given[name] for name in ("engine", "device", "threads") if name in given}
+    if "engine" in given:
+        machine["engine"] = engine_name(given["engine"])
     if "threads" in given:
         machine["threads"] = thread_limit(given["threads"])
     if resume is not None and "engine" not in given:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from regretless import engines
-from regretless.engines import FormKind, PricedEngine, bucket_evaluator_beside
+from regretless.engines import FormKind, PricedEngine, bucket_evaluator_beside, engine_if_able
 from regretless.errors import Advice, InvalidOption, MissingOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.drawn_runouts import bucketed_form
@@ -156,7 +156,7 @@ class BucketedSpotProblem(Problem[BucketedForm, PricedEngine]):
 
     def machine(self, earlier: Solution) -> dict[str, Any]:
         """The engine and device of the earlier solve: they change the last bits of numbers, unlike threads."""
-        return {"engine": earlier.engine, "device": earlier.device}
+        return {"engine": engine_if_able(earlier.engine, self.forms), "device": earlier.device}
 
     if_final = (Advice("keep_regrets", None, "saves them", keyword="save(path, resumable=True)"),)
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import engines
-from regretless.engines import BucketedEngine, FormKind
+from regretless.engines import BucketedEngine, FormKind, engine_if_able
 from regretless.errors import InvalidFile, InvalidOption, MissingOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.public import Kind as NodeKind
@@ -175,7 +175,7 @@ class NoLimitProblem(Problem[BucketedForm, BucketedEngine]):
 
     def machine(self, earlier: Solution) -> dict[str, Any]:
         """The engine and device of the earlier solve: they change the last bits of numbers, unlike threads."""
-        return {"engine": earlier.engine, "device": earlier.device}
+        return {"engine": engine_if_able(earlier.engine, self.forms), "device": earlier.device}
 
 
 def _alike(first: DividedBuckets | None, second: DividedBuckets) -> bool:
