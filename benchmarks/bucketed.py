@@ -37,15 +37,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from machine import copy_bandwidth, hardware
 from numpy.typing import NDArray
 
-from regretless import benchmark, engines
+from regretless import engines
 from regretless.cards.features.opponents import CLUSTERS, LEVELS, OPPONENT_CLUSTERS
 from regretless.cards.hands import HAND_CLASS
-from regretless.engines.bandwidth import copy_bandwidth
-from regretless.engines.bucketed.priced import PricedEngine
-from regretless.engines.bucketed.tables import table_numbers
-from regretless.engines.clustering.kmeans import CentroidLookup, find_centroids
+from regretless.engines import CentroidLookup, PricedEngine, find_centroids, table_numbers
 from regretless.forms.drawn_runouts import bucketed_form
 from regretless.forms.public import DEAD, PublicForm
 from regretless.games.flop_holdem import FlopHoldem
@@ -93,7 +91,7 @@ def main() -> None:
     rows = speeds(given) if given.what == "speed" else flop_holdem_prices(given) if of_flop_holdem else prices(given)
     answer = {
         "date": datetime.date.today().isoformat(),
-        "hardware": benchmark.hardware(),
+        "hardware": hardware(),
         "spot": "flop-holdem" if of_flop_holdem else given.spot.stem,
         "what": given.what,
         "rows": rows,

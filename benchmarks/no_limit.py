@@ -30,14 +30,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from machine import copy_bandwidth, hardware
 
 import regretless as rl
-from regretless import benchmark, engines
+from regretless import engines
 from regretless.cards.hands import HAND_COUNT
-from regretless.engines.bandwidth import copy_bandwidth
-from regretless.engines.bucketed.tables import table_numbers
+from regretless.engines import table_numbers
 from regretless.errors import Advice, RegretlessError
-from regretless.forms.public import BettingTree, Kind
+from regretless.forms.public import BettingTree, NodeKind
 from regretless.holdem.buckets.choice import BucketChoice
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.nolimit.problem import NoLimitProblem
@@ -204,11 +204,11 @@ def plot(given: argparse.Namespace) -> None:
 
 def slots_of(tree: BettingTree) -> int:
     """Actions of all decisions of the betting tree."""
-    return int(np.diff(tree.first_child)[tree.kind == Kind.DECISION].sum())
+    return int(np.diff(tree.first_child)[tree.kind == NodeKind.DECISION].sum())
 
 
 def about(device: str) -> dict[str, Any]:
-    found = {"date": datetime.date.today().isoformat(), "hardware": benchmark.hardware()}
+    found = {"date": datetime.date.today().isoformat(), "hardware": hardware()}
     if device.startswith("cuda"):
         import torch
 

@@ -21,11 +21,10 @@ import numpy as np
 
 from regretless.cards.deck import parse_board
 from regretless.cards.ranges import Range
-from regretless.engines.contract import BucketStrategy, StrategyTables
-from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluator
+from regretless.engines import BucketStrategy, CompiledBucketEvaluator, StrategyTables
 from regretless.forms.betting import Branch, flatten
 from regretless.forms.history import FloatArray
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.holdem.buckets.build import build_buckets
 from regretless.holdem.buckets.divided import DividedBuckets
 from regretless.holdem.buckets.plan import BucketPlan
@@ -40,7 +39,7 @@ from regretless.holdem.nolimit.price import FlopPricer, flop_tree
 def compile_kernels() -> None:
     """Evaluate a form without decisions, so that the first flop is not charged for compiling."""
     everything = Range.parse("100%")
-    form = compile_holdem(range(5), everything, everything, flatten(Branch(Kind.SHOWDOWN, (1.0, 1.0))))
+    form = compile_holdem(range(5), everything, everything, flatten(Branch(NodeKind.SHOWDOWN, (1.0, 1.0))))
     maps = (np.zeros((1, len(form.hands[0].weight)), dtype=np.int32),)
     strategy = BucketStrategy((StrategyTables.of([], []),), (maps, maps))
     CompiledBucketEvaluator(form).evaluate(strategy)
@@ -61,7 +60,7 @@ def main() -> None:
     abstraction = DividedBuckets.of(build_buckets(plan, threads=asked.threads))
     buckets = GameBuckets(abstraction, acting_streets(tree))
     actions, random = np.diff(tree.first_child), np.random.default_rng(0)
-    slots = int(actions[tree.kind == Kind.DECISION].sum())
+    slots = int(actions[tree.kind == NodeKind.DECISION].sum())
 
     def strategy(node: int) -> FloatArray:
         drawn = random.random((int(actions[node]), buckets.counts[int(tree.street[node])]))

@@ -19,11 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
-from regretless.engines.public.compiled.engine import CompiledPublicEngine
-from regretless.engines.public.layout import make_layout
-from regretless.engines.public.reference import matched
+from regretless.engines import CompiledPublicEngine, make_layout, matched
 from regretless.forms.history import FloatArray
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.holdem import Spot, compile_spot
 from regretless.variants import PRESETS, schedule
 
@@ -72,7 +70,7 @@ class Reach:
         if self.tree.street[node] == self.last:
             self.all_states.add(reach)
         children = range(int(self.tree.first_child[node]), int(self.tree.first_child[node + 1]))
-        if self.tree.kind[node] == Kind.CHANCE:
+        if self.tree.kind[node] == NodeKind.CHANCE:
             street_number = int(self.tree.street[node]) + 1
             street = self.streets[street_number]
             dealt = reach[street.parent] * ~street.dead[self.player]
@@ -80,7 +78,7 @@ class Reach:
                 self.entries.add(dealt)
             if street_number < self.last or self.whole:
                 self._walk(children[0], dealt)
-        elif self.tree.kind[node] == Kind.DECISION and self.tree.player[node] == self.player:
+        elif self.tree.kind[node] == NodeKind.DECISION and self.tree.player[node] == self.player:
             for child, play in zip(children, self._strategy(node), strict=True):
                 self._walk(child, reach * play)
         else:

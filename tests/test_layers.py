@@ -22,7 +22,6 @@ ARRAY_LIBRARIES = "Only engines, cards, compiling and deep import numba, PyTorch
 FACADE = "Other layers import engines only by its façade"
 ACYCLIC = "No two modules or packages of a folder import each other, however indirectly"
 PACKAGE = ROOT / "src" / "regretless"
-MODULES_PER_FOLDER = 14
 
 
 @pytest.fixture
@@ -140,11 +139,3 @@ def test_no_module_imports_a_private_name_of_another() -> None:
 )
 def test_a_planted_private_import_is_found(line: str, package: str, is_found: bool) -> None:
     assert bool(list(private_imports(line, package))) == is_found
-
-
-# --- folders ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("folder", sorted({path.parent for path in PACKAGE.rglob("*.py")}), ids=lambda path: path.name)
-def test_a_folder_holds_about_a_dozen_modules(folder: Path) -> None:
-    assert len([path for path in folder.glob("*.py") if path.stem != "__init__"]) <= MODULES_PER_FOLDER

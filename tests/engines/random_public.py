@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from regretless.forms.betting import Branch, flatten, poker_payoffs
-from regretless.forms.public import DEAD, Hands, Kind, PublicForm, Street, no_symmetry
+from regretless.forms.public import DEAD, Hands, NodeKind, PublicForm, Street, no_symmetry
 
 
 def random_form(seed: int, *, deck: int = 9, streets: int = 2, most_hands: int = 30, rake: float = 0.0) -> PublicForm:
@@ -45,20 +45,22 @@ def _branch(
     level = (max(paid), max(paid))
     children: dict[str, Branch] = {}
     if paid[player] < paid[1 - player]:
-        children["fold"] = Branch(Kind.FOLD, paid, player)
+        children["fold"] = Branch(NodeKind.FOLD, paid, player)
     if depth == 0 and paid[0] == paid[1] and random.random() < 0.8:
         children["check"] = _branch(random, paid, 1 - player, street, streets, 1)
     elif street + 1 == streets:
-        children["call"] = Branch(Kind.SHOWDOWN, level)
+        children["call"] = Branch(NodeKind.SHOWDOWN, level)
     else:
         children["call"] = Branch(
-            Kind.CHANCE, level, children={"": _branch(random, level, int(random.integers(2)), street + 1, streets, 0)}
+            NodeKind.CHANCE,
+            level,
+            children={"": _branch(random, level, int(random.integers(2)), street + 1, streets, 0)},
         )
     for size in range(int(random.integers(0, 3)) if depth < 3 else 0):
         owed = max(paid) + float(random.uniform(0.5, 3.0)) + size
         after = (owed, paid[1]) if player == 0 else (paid[0], owed)
         children[f"bet {size}"] = _branch(random, after, 1 - player, street, streets, depth + 1)
-    return Branch(Kind.DECISION, paid, player, children)
+    return Branch(NodeKind.DECISION, paid, player, children)
 
 
 def _cards(random: np.random.Generator, deck: int, most: int) -> np.ndarray:

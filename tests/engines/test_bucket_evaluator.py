@@ -23,7 +23,7 @@ from regretless.engines.public.cuda import arena
 from regretless.engines.public.cuda.bucket_evaluator import CudaBucketEvaluators
 from regretless.engines.public.reference import PublicReference
 from regretless.errors import InvalidGame
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.public_size import size_of_form
 
 needs_gcc = pytest.mark.skipif(
@@ -49,7 +49,7 @@ class Strategy:
         actions = np.diff(tree.first_child)
         self.tables = {
             int(node): random.dirichlet(np.full(actions[node], 0.3), counts[tree.player[node], tree.street[node]]).T
-            for node in np.flatnonzero(tree.kind == Kind.DECISION)
+            for node in np.flatnonzero(tree.kind == NodeKind.DECISION)
         }
         self.in_buckets = bucket_strategy(form, (self.maps[0], self.maps[1]), self.tables.__getitem__)
         first, later = ([node for node in self.tables if (tree.street[node] > 0) == after] for after in (False, True))

@@ -15,7 +15,7 @@ from regretless.engines.public.reference import PublicReference
 from regretless.errors import WouldNotFit
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.drawn_runouts import bucketed_form, lossless
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.public_poker import compile_public
 from regretless.games import Kuhn, Leduc
 from regretless.variants import PRESETS, schedule
@@ -50,7 +50,7 @@ def all_runouts(form: PublicForm) -> int:
 
 
 def decisions(form: PublicForm | BucketedForm) -> list[int]:
-    return np.flatnonzero(form.tree.kind == Kind.DECISION).tolist()
+    return np.flatnonzero(form.tree.kind == NodeKind.DECISION).tolist()
 
 
 def chance_of(form: PublicForm, street: int) -> float:

@@ -39,7 +39,7 @@ from regretless.engines.public.layout import make_layout
 from regretless.engines.public.reference import PublicReference
 from regretless.errors import InvalidGame
 from regretless.forms.betting import Branch, flatten, poker_payoffs
-from regretless.forms.public import DEAD, Hands, Kind, PublicForm, no_symmetry
+from regretless.forms.public import DEAD, Hands, NodeKind, PublicForm, no_symmetry
 from regretless.forms.public_size import size_of_form
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -69,18 +69,18 @@ def many_actions(streets: int, sizes: int, deep: int) -> Branch:
         level = (max(paid), max(paid))
         children: dict[str, Branch] = {}
         if paid[player] < paid[1 - player]:
-            children["fold"] = Branch(Kind.FOLD, paid, player)
+            children["fold"] = Branch(NodeKind.FOLD, paid, player)
         if depth == 0:
             children["check"] = after(paid, 1 - player, street, 1)
         elif street + 1 == streets:
-            children["call"] = Branch(Kind.SHOWDOWN, level)
+            children["call"] = Branch(NodeKind.SHOWDOWN, level)
         else:
-            children["call"] = Branch(Kind.CHANCE, level, children={"": after(level, street % 2, street + 1, 0)})
+            children["call"] = Branch(NodeKind.CHANCE, level, children={"": after(level, street % 2, street + 1, 0)})
         for size in range(sizes if depth == 0 else 1 if depth < deep else 0):
             owed = max(paid) + 0.7 + size + 0.3 * depth
             raised = (owed, paid[1]) if player == 0 else (paid[0], owed)
             children[f"bet {size}"] = after(raised, 1 - player, street, depth + 1)
-        return Branch(Kind.DECISION, paid, player, children)
+        return Branch(NodeKind.DECISION, paid, player, children)
 
     return after((1.0, 1.0), 0, 0, 0)
 
@@ -94,7 +94,7 @@ def busy_form(streets: int) -> PublicForm:
 def lock_some(form: PublicForm, *engines: CudaPublicEngine | PublicReference) -> None:
     """Lock the root, and some hands at a decision of the last street."""
     last = len(form.streets) - 1
-    nodes = np.flatnonzero((form.tree.kind == Kind.DECISION) & (form.tree.street == last))
+    nodes = np.flatnonzero((form.tree.kind == NodeKind.DECISION) & (form.tree.street == last))
     some = np.arange(len(form.hands[int(form.tree.player[nodes[-1]])].weight)) % 2 == 0
     for engine in engines:
         for node, runout, hands in ((0, 0, None), (int(nodes[-1]), len(form.streets[last].parent) - 1, some)):
@@ -165,9 +165,11 @@ def test_sixteen_bits_with_more_rows_than_threads_keep(monkeypatch: pytest.Monke
 @needs_gcc
 def test_more_actions_than_needs_are_noted() -> None:
     """Reach of actions beyond the 32nd is stored unasked, so that threads must have room for it."""
-    actions = {f"to {k}": Branch(Kind.FOLD, (1.0 + 0.1 * k, 1.0), 1 - k % 2) for k in range(program.NEEDED_BITS + 4)}
-    actions["show"] = Branch(Kind.SHOWDOWN, (2.0, 2.0))
-    form = with_tree(form_of("random-18-1"), Branch(Kind.DECISION, (1.0, 1.0), 0, actions))
+    actions = {
+        f"to {k}": Branch(NodeKind.FOLD, (1.0 + 0.1 * k, 1.0), 1 - k % 2) for k in range(program.NEEDED_BITS + 4)
+    }
+    actions["show"] = Branch(NodeKind.SHOWDOWN, (2.0, 2.0))
+    form = with_tree(form_of("random-18-1"), Branch(NodeKind.DECISION, (1.0, 1.0), 0, actions))
     engine, plain = CudaPublicEngine(form, device=HostDevice()), PublicReference(form)
     assert engine.spot.plans[0].kept == (1 + len(actions) - program.NEEDED_BITS,)
     begin(form, engine, plain)
@@ -378,10 +380,11 @@ def test_folds_are_evaluated_with_showdowns() -> None:
     for plan in CudaPublicEngine(form, device=NoKernels()).spot.plans:
         last = form.tree.street == 1
         kinds = form.tree.kind[last]
-        assert len(plan.terminals.records) == np.count_nonzero(kinds == Kind.SHOWDOWN)
+        assert len(plan.terminals.records) == np.count_nonzero(kinds == NodeKind.SHOWDOWN)
         mixed, folds = (plan.terminals.records[name] >= 0 for name in ("mixture", "fold_value"))
         by_player = [
-            np.count_nonzero(last & (form.tree.kind == Kind.FOLD) & (form.tree.player == player)) for player in range(2)
+            np.count_nonzero(last & (form.tree.kind == NodeKind.FOLD) & (form.tree.player == player))
+            for player in range(2)
         ]
         assert [np.count_nonzero(folds), np.count_nonzero(mixed)] == [by_player[plan.own], by_player[1 - plan.own]]
         assert not (mixed & folds).any()
@@ -392,18 +395,20 @@ def all_in(streets: int) -> Branch:
     """A betting tree in which the first player moves all-in or checks; only after checks do players decide again."""
 
     def dealt(paid: tuple[float, float], street: int, last: Branch) -> Branch:
-        return last if street == streets else Branch(Kind.CHANCE, paid, children={"": dealt(paid, street + 1, last)})
+        return (
+            last if street == streets else Branch(NodeKind.CHANCE, paid, children={"": dealt(paid, street + 1, last)})
+        )
 
     def after(street: int) -> Branch:
         push = {
-            "fold": Branch(Kind.FOLD, (5.0, 1.0), 1),
-            "call": dealt((5.0, 5.0), street, Branch(Kind.SHOWDOWN, (5.0, 5.0))),
+            "fold": Branch(NodeKind.FOLD, (5.0, 1.0), 1),
+            "call": dealt((5.0, 5.0), street, Branch(NodeKind.SHOWDOWN, (5.0, 5.0))),
         }
-        check = Branch(Kind.SHOWDOWN, (1.0, 1.0))
+        check = Branch(NodeKind.SHOWDOWN, (1.0, 1.0))
         if street < streets:
-            check = Branch(Kind.CHANCE, (1.0, 1.0), children={"": after(street + 1)})
+            check = Branch(NodeKind.CHANCE, (1.0, 1.0), children={"": after(street + 1)})
         return Branch(
-            Kind.DECISION, (1.0, 1.0), 0, {"check": check, "all-in": Branch(Kind.DECISION, (5.0, 1.0), 1, push)}
+            NodeKind.DECISION, (1.0, 1.0), 0, {"check": check, "all-in": Branch(NodeKind.DECISION, (5.0, 1.0), 1, push)}
         )
 
     return after(1)
@@ -461,10 +466,10 @@ def test_a_batch_of_different_trees_whose_spots_end_in_any_order() -> None:
 
 def one_line() -> Branch:
     """A betting tree with one way to the next card, after which nobody can bet."""
-    fold = Branch(Kind.FOLD, (1.0, 1.0), 1)
-    last = Branch(Kind.DECISION, (1.0, 1.0), 1, {"fold": fold, "call": Branch(Kind.SHOWDOWN, (1.0, 1.0))})
-    deal = Branch(Kind.CHANCE, (1.0, 1.0), children={"": last})
-    return Branch(Kind.DECISION, (1.0, 1.0), 0, {"fold": Branch(Kind.FOLD, (1.0, 1.0), 0), "check": deal})
+    fold = Branch(NodeKind.FOLD, (1.0, 1.0), 1)
+    last = Branch(NodeKind.DECISION, (1.0, 1.0), 1, {"fold": fold, "call": Branch(NodeKind.SHOWDOWN, (1.0, 1.0))})
+    deal = Branch(NodeKind.CHANCE, (1.0, 1.0), children={"": last})
+    return Branch(NodeKind.DECISION, (1.0, 1.0), 0, {"fold": Branch(NodeKind.FOLD, (1.0, 1.0), 0), "check": deal})
 
 
 @needs_gcc
@@ -616,7 +621,7 @@ def showdown_form(seed: int, deck: int, levels: int, counts: tuple[int, int]) ->
 def slow_values(form: PublicForm, player: int) -> np.ndarray:
     """[H] what each hand wins by checking down, pair by pair."""
     mine, theirs = form.hands[player], form.hands[1 - player]
-    node = int(np.flatnonzero(form.tree.kind == Kind.SHOWDOWN)[0])
+    node = int(np.flatnonzero(form.tree.kind == NodeKind.SHOWDOWN)[0])
     win, lose, tie = (each[node, player] for each in (form.payoffs.win, form.payoffs.lose, form.payoffs.tie))
     values = np.zeros(len(mine.weight))
     for hand, (held, strong) in enumerate(zip(mine.cards.tolist(), form.strength[player][0].tolist(), strict=True)):
@@ -640,7 +645,7 @@ def test_showdowns_equal_a_double_loop(seed: int, deck: int, levels: int, counts
     assert (groups > SEGMENTS) == (levels > SEGMENTS)
     engine = CudaPublicEngine(form, device=HostDevice())
     taken = engine.snapshot()
-    for node in np.flatnonzero(form.tree.kind == Kind.DECISION).tolist():
+    for node in np.flatnonzero(form.tree.kind == NodeKind.DECISION).tolist():
         player = int(form.tree.player[node])
         children = range(*form.tree.first_child[node : node + 2])
         passive = next(k for k, child in enumerate(children) if form.tree.labels[child] in ("check", "call"))

@@ -26,7 +26,7 @@ from regretless.engines.public.cuda.source import KernelOptions, kernel_source
 from regretless.engines.public.cuda.tables.hands import code_bytes, list_sizes
 from regretless.engines.public.layout import make_layout
 from regretless.engines.public.reference import PublicReference
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.public_poker import compile_public
 from regretless.forms.public_size import size_of_form
 from regretless.games import Kuhn
@@ -123,7 +123,7 @@ def test_numbers_of_all_runouts_are_written_at_once() -> None:
     form = random_form(3, deck=9, streets=2, most_hands=36)
     assert max(len(held.weight) for held in form.hands) > 16  # more than one group of lanes
     layout, random = make_layout(form), np.random.default_rng(0)
-    for node in np.flatnonzero(form.tree.kind == Kind.DECISION).tolist():
+    for node in np.flatnonzero(form.tree.kind == NodeKind.DECISION).tolist():
         player, street = int(form.tree.player[node]), int(form.tree.street[node])
         actions = int(form.tree.first_child[node + 1] - form.tree.first_child[node])
         values = random.random((len(form.streets[street].parent), actions, len(form.hands[player].weight)))
@@ -141,7 +141,7 @@ def test_a_strategy_of_all_runouts_at_once() -> None:
     begin(form, engine)
     stacked = Stacked(engine)
     assert engine.evaluate(stacked) == engine.evaluate(engine.strategy)
-    assert stacked.read == set(np.flatnonzero(form.tree.kind == Kind.DECISION).tolist())
+    assert stacked.read == set(np.flatnonzero(form.tree.kind == NodeKind.DECISION).tolist())
 
 
 @needs_gcc
@@ -192,7 +192,7 @@ def test_a_parked_engine_is_read_and_goes_on_as_before() -> None:
 @needs_gcc
 def test_locks_hold() -> None:
     form = form_of("random-85-2")
-    last = int(np.flatnonzero((form.tree.kind == Kind.DECISION) & (form.tree.street == 1))[0])
+    last = int(np.flatnonzero((form.tree.kind == NodeKind.DECISION) & (form.tree.street == 1))[0])
     engine, plain = CudaPublicEngine(form, device=HostDevice()), PublicReference(form)
     begin(form, engine, plain)
     some = np.arange(len(form.hands[int(form.tree.player[last])].weight)) % 2 == 0
@@ -212,12 +212,12 @@ def test_a_player_who_is_fixed_stops_learning() -> None:
     form = form_of("random-18-1")
     engine, plain = CudaPublicEngine(form, device=HostDevice()), PublicReference(form)
     begin(form, engine, plain)
-    given = {node: plain.strategy(node) for node in np.flatnonzero(form.tree.kind == Kind.DECISION).tolist()}
+    given = {node: plain.strategy(node) for node in np.flatnonzero(form.tree.kind == NodeKind.DECISION).tolist()}
     for each in (engine, plain):
         each.advance(rows(4, 1))
         each.fix(0, lambda node, runout: given[node])
         each.advance(rows(5, 1))
-    for node in np.flatnonzero((form.tree.kind == Kind.DECISION) & (form.tree.player == 0)).tolist():
+    for node in np.flatnonzero((form.tree.kind == NodeKind.DECISION) & (form.tree.player == 0)).tolist():
         np.testing.assert_array_equal(engine.kept_strategy(node, 0), engine.as_kept(given[node]))
     assert_same(engine, plain, 1e-5)
 

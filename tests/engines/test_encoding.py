@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from regretless.engines.public.encoding import StrategyEncoder
 from regretless.engines.public.layout import make_layout
 from regretless.engines.public.shares import decode_shares, encode_shares
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 
 sys.path.insert(0, str(Path(__file__).parent))
 from random_public import random_form
@@ -24,7 +24,7 @@ from random_public import random_form
 def places(form: PublicForm) -> tuple[NDArray[np.int64], list[int]]:
     """Where each decision begins in a row of its street, with a gap after each; and the numbers per row."""
     tree, begin, sizes = form.tree, np.zeros(len(form.tree.kind), dtype=np.int64), [0] * len(form.streets)
-    for node in np.flatnonzero(tree.kind == Kind.DECISION).tolist():
+    for node in np.flatnonzero(tree.kind == NodeKind.DECISION).tolist():
         street, actions = int(tree.street[node]), int(tree.first_child[node + 1] - tree.first_child[node])
         begin[node] = sizes[street]
         sizes[street] += (actions - 1) * len(form.hands[int(tree.player[node])].weight) + 3

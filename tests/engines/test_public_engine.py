@@ -27,7 +27,7 @@ from regretless.errors import InvalidGame, InvalidOption, WouldNotFit
 from regretless.forms import compile_history
 from regretless.forms.history import FloatArray
 from regretless.forms.public import Hands, PublicForm
-from regretless.forms.public import Kind as Node
+from regretless.forms.public import NodeKind as Node
 from regretless.forms.public_poker import compile_public
 from regretless.forms.public_size import size_of_form
 from regretless.games import Kuhn, Leduc

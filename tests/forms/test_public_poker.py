@@ -11,7 +11,7 @@ import pytest
 from regretless.engines.public.reference import PublicReference
 from regretless.errors import InvalidOption
 from regretless.forms import compile_history, invert, strategy_array
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.forms.public_poker import compile_public, invert_public
 from regretless.games import Kuhn, Leduc, load
 from regretless.games.game import CHANCE, Game
@@ -45,19 +45,21 @@ def test_every_terminal_pays_what_the_rules_say(game: Game[Any]) -> None:
         nonlocal checked
         children = range(tree.first_child[node], tree.first_child[node + 1])
         if game.is_terminal(state):
-            assert tree.kind[node] in (Kind.FOLD, Kind.SHOWDOWN)
+            assert tree.kind[node] in (NodeKind.FOLD, NodeKind.SHOWDOWN)
             first, second = (int(form.strength[player][runout, held[player]]) for player in range(2))
-            outcome = np.sign(first - second) if tree.kind[node] == Kind.SHOWDOWN else 2 * int(tree.player[node]) - 1
+            outcome = (
+                np.sign(first - second) if tree.kind[node] == NodeKind.SHOWDOWN else 2 * int(tree.player[node]) - 1
+            )
             payoffs = {1: form.payoffs.win, 0: form.payoffs.tie, -1: form.payoffs.lose}
             assert game.utilities(state) == (payoffs[outcome][node, 0], payoffs[-outcome][node, 1])
             checked += 1
         elif game.player(state) == CHANCE:
-            assert tree.kind[node] == Kind.CHANCE
+            assert tree.kind[node] == NodeKind.CHANCE
             for card, probability in game.chance_outcomes(state):
                 assert probability == pytest.approx(form.streets[1].probability)
                 follow(game.next_state(state, card), children[0], cards.index(card), held)
         else:
-            assert tree.kind[node] == Kind.DECISION
+            assert tree.kind[node] == NodeKind.DECISION
             assert tree.player[node] == game.player(state)
             assert [tree.labels[child] for child in children] == list(game.actions(state))
             for child in children:

@@ -14,7 +14,7 @@ from regretless.cards.hands import hand_index
 from regretless.cards.isomorphism import SUIT_PERMUTATIONS
 from regretless.errors import InvalidGame
 from regretless.forms import compile_history
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.games import CHANCE, FlopHoldem, load
 from regretless.holdem.form.suits import Deal, find_deal
 from regretless.holdem.games.flop_holdem import compile_flop_holdem
@@ -27,10 +27,10 @@ def form() -> PublicForm:
 
 def test_the_size_stated_in_the_paper(form: PublicForm) -> None:
     tree = form.tree
-    decisions = tree.kind == Kind.DECISION
+    decisions = tree.kind == NodeKind.DECISION
     assert len(form.streets[1].parent) == 1755
     assert len(form.streets[1].copies) == comb(52, 3) == 22_100
-    assert np.count_nonzero(tree.kind == Kind.CHANCE) == 7
+    assert np.count_nonzero(tree.kind == NodeKind.CHANCE) == 7
     on_the_flop = int(np.count_nonzero(decisions & (tree.street == 1)))
     assert comb(52, 3) * comb(49, 2) * on_the_flop == 1_455_417_600
 
@@ -56,16 +56,16 @@ def test_the_public_form_pays_the_same_as_the_rules(form: PublicForm, seed: int)
         action = random.choice(list(game.actions(state)))
         if game.player(state) != CHANCE:
             labels = tree.labels[tree.first_child[node] : tree.first_child[node + 1]]
-            assert (tree.kind[node], tree.player[node]) == (Kind.DECISION, game.player(state))
+            assert (tree.kind[node], tree.player[node]) == (NodeKind.DECISION, game.player(state))
             assert list(labels) == list(game.actions(state))
             node = int(tree.first_child[node]) + labels.index(action)
         elif len(state.hands) == 2:
-            assert tree.kind[node] == Kind.CHANCE
+            assert tree.kind[node] == NodeKind.CHANCE
             node = int(tree.first_child[node])
             deal = find_deal(form, np.arange(len(SUIT_PERMUTATIONS)), deal, *parse_board(action))
         state = game.next_state(state, action)
     winner = 1 - int(tree.player[node])
-    if tree.kind[node] == Kind.SHOWDOWN:
+    if tree.kind[node] == NodeKind.SHOWDOWN:
         assert deal.hands is not None
         first, second = (
             int(form.strength[player][deal.runout, deal.hands[player][hand_index(*state.hands[player])]])

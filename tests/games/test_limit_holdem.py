@@ -11,7 +11,7 @@ import regretless as rl
 from regretless.cards.deck import card_text, parse_board
 from regretless.errors import InvalidGame
 from regretless.forms.betting import flatten, limit_branches
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.games import CHANCE, LimitHoldem, load
 
 COMPETITION = (
@@ -24,7 +24,7 @@ def test_decisions_of_the_competition() -> None:
     """Eight decisions before the flop and ten in each later round, which seven, nine and nine lines lead into."""
     game = LimitHoldem()
     tree = flatten(limit_branches(game.betting, game.move_name))
-    decisions = tree.street[tree.kind == Kind.DECISION]
+    decisions = tree.street[tree.kind == NodeKind.DECISION]
     assert [int((decisions == street).sum()) for street in range(4)] == [8, 7 * 10, 7 * 9 * 10, 7 * 9 * 9 * 10]
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from regretless.cards.evaluator import hand_strengths
 from regretless.cards.hands import HAND_CARDS, HAND_CLASS
 from regretless.cards.preflop_equities import BOARDS, CLASS_SIZES, class_equities
-from regretless.forms.public import BettingTree, Kind, Payoffs
+from regretless.forms.public import BettingTree, NodeKind, Payoffs
 
 Floats = NDArray[np.float64]
 Boards = NDArray[np.uint8]
@@ -66,9 +66,9 @@ class PlainPricer:
     def _before_flop(self, node: int, own: int, reach: Floats) -> Floats:
         """[2, 1326] values of every own hand, following the strategy and best-responding, times the opposing reach."""
         kind = self.tree.kind[node]
-        if kind == Kind.FOLD:
+        if kind == NodeKind.FOLD:
             return np.array([self._fold(node, own) * (DISJOINT @ reach)] * 2)
-        if kind == Kind.DECISION:
+        if kind == NodeKind.DECISION:
             sigma = self.strategy(node)[:, HAND_CLASS]
             mine = self.tree.player[node] == own
             below = [
@@ -108,10 +108,10 @@ class PlainPricer:
         mine, theirs = np.ix_(np.arange(len(boards)), self.hands), np.ix_(np.arange(len(boards)), others)
         reach = np.where(here.blocked[theirs], 0.0, reach)
         meet = DISJOINT[np.ix_(self.hands, others)]
-        if kind == Kind.FOLD:
+        if kind == NodeKind.FOLD:
             found = self._fold(node, own) * (reach @ meet.T)
             return np.array([np.where(here.blocked[mine], 0.0, found)] * 2)
-        if kind == Kind.SHOWDOWN:
+        if kind == NodeKind.SHOWDOWN:
             win, lose, tie = self._pays(node, own)
             strength, found = here.strength[mine], np.zeros((len(boards), len(self.hands)))
             for place, hand in enumerate(others):  # one opposing hand after another
@@ -119,7 +119,7 @@ class PlainPricer:
                 pays = np.where(strength > against, win, np.where(strength < against, lose, tie))
                 found += pays * meet[:, place] * reach[:, place, None]
             return np.array([np.where(here.blocked[mine], 0.0, found)] * 2)
-        if kind == Kind.CHANCE:
+        if kind == NodeKind.CHANCE:
             count = 52 - boards.shape[1]
             longer = [[*board, card] for board in boards.tolist() for card in range(52) if card not in board]
             arriving = np.repeat(reach, count, axis=0)
@@ -150,9 +150,9 @@ class PlainPricer:
 
     def _showdown(self, node: int) -> int | None:
         """The showdown below a deal, if nobody acts before it."""
-        while self.tree.kind[node] == Kind.CHANCE:
+        while self.tree.kind[node] == NodeKind.CHANCE:
             node = self._children(node)[0]
-        return node if self.tree.kind[node] == Kind.SHOWDOWN else None
+        return node if self.tree.kind[node] == NodeKind.SHOWDOWN else None
 
     def _fold(self, node: int, own: int) -> float:
         return float((self.payoffs.lose if self.tree.player[node] == own else self.payoffs.win)[node, own])

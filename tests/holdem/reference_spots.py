@@ -11,7 +11,7 @@ from typing import Any
 from regretless.cards.deck import parse_board
 from regretless.cards.ranges import Range
 from regretless.forms.betting import Branch, flatten
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.holdem.form.runouts import compile_holdem
 
 DATA = Path(__file__).parent.parent / "data"
@@ -92,7 +92,7 @@ class TreeBuilder:
         call = paid[1 - player] - paid[player]
         children: dict[str, Branch] = {}
         if call > 0:
-            children["fold"] = Branch(Kind.FOLD, paid, player)
+            children["fold"] = Branch(NodeKind.FOLD, paid, player)
             children["call"] = self.street_over(point, (max(paid), max(paid)), donk=player == OOP)
         elif point.acted:
             children["check"] = self.street_over(point, paid, donk=False)
@@ -102,16 +102,16 @@ class TreeBuilder:
             after = (amount, paid[1]) if player == IP else (paid[0], amount)
             following = Point(point.street, after, 1 - player, point.base, amount - max(paid), point.bets + 1)
             children[f"{'raise' if point.bets else 'bet'} {amount}"] = self.build(following)
-        return Branch(Kind.DECISION, paid, player, children)
+        return Branch(NodeKind.DECISION, paid, player, children)
 
     def street_over(self, point: Point, paid: tuple[int, int], donk: bool) -> Branch:
         if point.street == 5:
-            return Branch(Kind.SHOWDOWN, paid)
+            return Branch(NodeKind.SHOWDOWN, paid)
         if paid[0] >= self.stack:
             below = self.street_over(Point(point.street + 1, paid, OOP), paid, False)
         else:
             below = self.build(Point(point.street + 1, paid, OOP, paid[0], donk=donk))
-        return Branch(Kind.CHANCE, paid, children={"": below})
+        return Branch(NodeKind.CHANCE, paid, children={"": below})
 
 
 def load_spot(name: str) -> tuple[PublicForm, dict[str, Any]]:

@@ -14,7 +14,7 @@ import numpy as np
 from regretless.cards.deck import board_text
 from regretless.cards.evaluator import evaluate
 from regretless.cards.hands import HAND_CARDS, hand_text
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.games.game import CHANCE, Game
 from regretless.holdem.reading.places import Place
 from regretless.holdem.solution import SpotSolution
@@ -77,10 +77,10 @@ class SpotGame(Game[State]):
         return State((), (), 0)
 
     def is_terminal(self, state: State) -> bool:
-        return bool(state.hands) and self.tree.kind[state.node] in (Kind.FOLD, Kind.SHOWDOWN)
+        return bool(state.hands) and self.tree.kind[state.node] in (NodeKind.FOLD, NodeKind.SHOWDOWN)
 
     def player(self, state: State) -> int:
-        if not state.hands or self.tree.kind[state.node] == Kind.CHANCE or self._is_locked(state):
+        if not state.hands or self.tree.kind[state.node] == NodeKind.CHANCE or self._is_locked(state):
             return CHANCE
         return int(self.tree.player[state.node])
 
@@ -98,7 +98,7 @@ class SpotGame(Game[State]):
     def chance_outcomes(self, state: State) -> list[tuple[str, float]]:
         if not state.hands:
             return list(self.pairs.items())
-        if self.tree.kind[state.node] == Kind.CHANCE:
+        if self.tree.kind[state.node] == NodeKind.CHANCE:
             gone = {*self.spot.board, *state.dealt, *(int(card) for hand in state.hands for card in HAND_CARDS[hand])}
             left = [card for card in range(52) if card not in gone]
             return [(str(card), 1 / len(left)) for card in left]
@@ -114,7 +114,7 @@ class SpotGame(Game[State]):
         if not state.hands:
             return state._replace(hands=tuple(map(int, action.split())))
         first, last = (int(self.tree.first_child[state.node + step]) for step in range(2))
-        if self.tree.kind[state.node] == Kind.CHANCE:
+        if self.tree.kind[state.node] == NodeKind.CHANCE:
             return state._replace(dealt=(*state.dealt, int(action)), node=first)
         return state._replace(node=first + self.tree.labels[first:last].index(action))
 
@@ -122,7 +122,7 @@ class SpotGame(Game[State]):
         paid, pot = self.tree.paid[state.node], self.spot.pot
         rake = min(self.spot.rules.rake * (pot + 2 * paid.min()), self.spot.rules.rake_cap)
         total = pot + paid.sum() - rake
-        if self.tree.kind[state.node] == Kind.FOLD:
+        if self.tree.kind[state.node] == NodeKind.FOLD:
             share = 0.0 if self.tree.player[state.node] == player else 1.0
         else:
             first, second = self._strengths(state.hands, state.dealt)

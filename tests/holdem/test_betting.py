@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from regretless.errors import RegretlessError, RoundedSizes
-from regretless.forms.public import BettingTree, Kind
+from regretless.forms.public import BettingTree, NodeKind
 from regretless.holdem.estimate import estimate_spot
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.form.suits import count_runouts
@@ -25,7 +25,7 @@ def actions(tree: BettingTree, *line: str) -> list[str]:
 
 
 def _below_chance(tree: BettingTree, node: int) -> int:
-    while tree.kind[node] == Kind.CHANCE:
+    while tree.kind[node] == NodeKind.CHANCE:
         node = int(tree.first_child[node])
     return node
 
@@ -228,8 +228,8 @@ def test_nobody_acts_after_an_all_in_is_called(fields: dict[str, Any]) -> None:
     assert actions(tree, "all-in 200") == ["fold", "call"]
     node = int(tree.first_child[0]) + 1
     node = int(tree.first_child[node]) + 1
-    assert [tree.kind[node], tree.kind[tree.first_child[node]]] == [Kind.CHANCE, Kind.CHANCE]
-    assert tree.kind[tree.first_child[tree.first_child[node]]] == Kind.SHOWDOWN
+    assert [tree.kind[node], tree.kind[tree.first_child[node]]] == [NodeKind.CHANCE, NodeKind.CHANCE]
+    assert tree.kind[tree.first_child[tree.first_child[node]]] == NodeKind.SHOWDOWN
 
 
 def test_lines_by_hand(fields: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from regretless.cards.deck import card_text
 from regretless.errors import InvalidOption
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.reading.columns import DEFINITIONS
 from regretless.holdem.reports.exports import (
@@ -87,7 +87,7 @@ def test_the_size_of_a_flop_counts_every_runout(flop: SpotSolution) -> None:
     size = export_size(flop, "csv", "turn")
     assert size.nodes == sum(1 for _ in decisions(flop, "turn"))
     tree = flop.reader.form.tree
-    rivers = int(((tree.kind == Kind.DECISION) & (tree.street == 2)).sum())
+    rivers = int(((tree.kind == NodeKind.DECISION) & (tree.street == 2)).sum())
     assert export_size(flop, "csv", "river").nodes == 49 * 48 * rivers
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from regretless.forms.betting import flatten, limit_branches
-from regretless.forms.public import BettingTree, Kind
+from regretless.forms.public import BettingTree, NodeKind
 from regretless.games import FlopHoldem, PushFold
 from regretless.holdem.form.betting import betting_of, betting_tree
 from regretless.holdem.games.game import HoldemGame
@@ -153,7 +153,7 @@ def lines(tree: BettingTree) -> dict[tuple[str, ...], Ending]:
     def follow(node: int, line: tuple[str, ...]) -> None:
         children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
         if not children:
-            kind = "fold" if tree.kind[node] == Kind.FOLD else "showdown"
+            kind = "fold" if tree.kind[node] == NodeKind.FOLD else "showdown"
             found[line] = (kind, tuple(tree.paid[node].tolist()))
         for child in children:
             follow(child, (*line, tree.labels[child] or "deal"))
@@ -232,13 +232,13 @@ def test_push_or_fold_is_a_game_from_the_deal() -> None:
     assert list(lines(tree)) == [("fold",), ("all-in 24.5", "fold"), ("all-in 24.5", "call", "deal", "deal", "deal")]
     states = {("fold",): ("fold",), ("all-in 24.5", "fold"): ("push", "fold")}
     for node in range(len(tree.kind)):
-        if tree.kind[node] == Kind.FOLD:
+        if tree.kind[node] == NodeKind.FOLD:
             label = ("fold",) if tree.parent[node] == 0 else ("all-in 24.5", "fold")
             state = rules.initial_state()._replace(small_blind=0, big_blind=1, line=states[label])
             folded = int(tree.player[node])
             assert payoffs.lose[node, folded] / 2 == rules.utility(state, folded)
             assert payoffs.win[node, 1 - folded] / 2 == rules.utility(state, 1 - folded)
-        elif tree.kind[node] == Kind.SHOWDOWN:
+        elif tree.kind[node] == NodeKind.SHOWDOWN:
             assert payoffs.win[node].tolist() == [25, 25]
             assert payoffs.tie[node].tolist() == [0, 0]
 
@@ -299,10 +299,10 @@ def test_a_hand_that_ends_before_the_flop_is_not_raked() -> None:
     betting = betting_of(HoldemGame.from_mapping(fields | {"rules": {"rake": 0.05, "rake_cap": 1.5}}))
     tree, payoffs = betting.tree, betting.payoffs
     for node in range(len(tree.kind)):
-        if tree.kind[node] == Kind.FOLD:
+        if tree.kind[node] == NodeKind.FOLD:
             folded = int(tree.player[node])
             matched = 2 * tree.paid[node].min()
             rake = 0.0 if tree.street[node] == 0 else min(0.05 * matched, 1.5)
             assert payoffs.win[node, 1 - folded] == pytest.approx(tree.paid[node, folded] - rake)
-        elif tree.kind[node] == Kind.SHOWDOWN:  # also after an all-in before the flop
+        elif tree.kind[node] == NodeKind.SHOWDOWN:  # also after an all-in before the flop
             assert payoffs.win[node, 0] == pytest.approx(tree.paid[node, 1] - min(0.1 * tree.paid[node, 0], 1.5))

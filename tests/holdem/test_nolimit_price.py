@@ -16,7 +16,7 @@ from regretless.engines.public.compiled.evaluator import StrategyEvaluator
 from regretless.engines.public.formats import met_weights
 from regretless.errors import InvalidOption
 from regretless.forms.betting import flatten
-from regretless.forms.public import BettingTree, Kind
+from regretless.forms.public import BettingTree, NodeKind
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import compile_holdem, holdem_hands
 from regretless.holdem.games.game import HoldemGame
@@ -54,7 +54,7 @@ def test_the_values_of_a_flop_are_those_of_the_game_on_it() -> None:
         int(node): random.dirichlet(
             np.ones(int(np.diff(tree.first_child)[node])), 169 if tree.street[node] == 0 else 1
         ).T
-        for node in np.flatnonzero(tree.kind == Kind.DECISION)
+        for node in np.flatnonzero(tree.kind == NodeKind.DECISION)
     }
     found = FlopPricer(given, betting.payoffs, buckets, tables.__getitem__).values(flop)
 

@@ -19,7 +19,7 @@ from regretless.cards.situations import hand_situations
 from regretless.engines.contract import BucketEvaluators
 from regretless.engines.creation import bucket_evaluators
 from regretless.engines.public.cuda.bucket_evaluator import CudaBucketEvaluators
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.holdem.buckets.table import NO_BUCKET
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.games.game import HoldemGame
@@ -68,7 +68,9 @@ class Case:
         pairs = pairs[[len(CLASS_NAMES[place]) == 2 for place in pairs]]
         self.taken = np.isin(np.arange(169), [*random.choice(pairs, 2), *random.choice(suited, 2)])
         self.given = flop_tree(self.tree)
-        self.tables = {int(node): self._drawn(node, random) for node in np.flatnonzero(self.tree.kind == Kind.DECISION)}
+        self.tables = {
+            int(node): self._drawn(node, random) for node in np.flatnonzero(self.tree.kind == NodeKind.DECISION)
+        }
 
     def _drawn(self, node: int, random: np.random.Generator) -> NDArray[np.float64]:
         tree = self.tree

@@ -11,7 +11,7 @@ import pytest
 import regretless as rl
 from regretless.cards.deck import parse_board
 from regretless.cards.hands import HAND_CARDS, hand_index
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.nolimit.solution import NoLimitSolution
 from regretless.holdem.reading.places import LineReader, Place
@@ -89,7 +89,7 @@ def test_a_hand_goes_on_until_the_person_acts_or_it_is_over(game: NoLimitSolutio
         if duel.is_turn(place):
             assert reader.tree.player[place.node] == duel.person
             place = duel.play_on(reader.act(place, 1))[-1]
-        assert reader.tree.kind[place.node] in (Kind.FOLD, Kind.SHOWDOWN)
+        assert reader.tree.kind[place.node] in (NodeKind.FOLD, NodeKind.SHOWDOWN)
         outcome = duel.outcome(place)
         assert sum(outcome.won) == 0
         if outcome.folded is None:

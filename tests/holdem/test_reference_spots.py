@@ -12,7 +12,7 @@ from regretless.cards.deck import parse_board
 from regretless.cards.equity import equity
 from regretless.cards.ranges import Range
 from regretless.engines.public.compiled.engine import CompiledPublicEngine
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.holdem.estimate import estimate_spot
 from regretless.holdem.spots.spot import Spot
 from regretless.variants import PRESETS, Discounted, schedule
@@ -28,7 +28,12 @@ slow = pytest.mark.slow
 def test_the_tree_has_the_reference_counts(name: str) -> None:
     form, answer = load_spot(name)
     runouts = np.array([len(street.parent) for street in form.streets])[form.tree.street]
-    kinds = {"action": Kind.DECISION, "chance": Kind.CHANCE, "fold": Kind.FOLD, "showdown": Kind.SHOWDOWN}
+    kinds = {
+        "action": NodeKind.DECISION,
+        "chance": NodeKind.CHANCE,
+        "fold": NodeKind.FOLD,
+        "showdown": NodeKind.SHOWDOWN,
+    }
     assert {word: int(runouts[form.tree.kind == kind].sum()) for word, kind in kinds.items()} == answer["node_kinds"]
     assert {"ip": len(form.hands[0].weight), "oop": len(form.hands[1].weight)} == answer["hands"]
 

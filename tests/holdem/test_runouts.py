@@ -17,7 +17,7 @@ from regretless.cards.ranges import Range
 from regretless.engines.public.compiled.engine import CompiledPublicEngine
 from regretless.engines.public.reference import PublicReference
 from regretless.forms.betting import Branch
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.games.game import CHANCE, Game
 from regretless.holdem.form.runouts import compile_holdem
 from regretless.solving import CFR
@@ -107,7 +107,7 @@ class River(Game[RiverState]):
         return RiverState((), 0)
 
     def is_terminal(self, state: RiverState) -> bool:
-        return bool(state.hands) and self.tree.kind[state.node] in (Kind.FOLD, Kind.SHOWDOWN)
+        return bool(state.hands) and self.tree.kind[state.node] in (NodeKind.FOLD, NodeKind.SHOWDOWN)
 
     def player(self, state: RiverState) -> int:
         return int(self.tree.player[state.node]) if state.hands else CHANCE
@@ -132,7 +132,7 @@ class River(Game[RiverState]):
 
     def utility(self, state: RiverState, player: int) -> float:
         pay, node = self.form.payoffs, state.node
-        if self.tree.kind[node] == Kind.FOLD:
+        if self.tree.kind[node] == NodeKind.FOLD:
             return float((pay.lose if self.tree.player[node] == player else pay.win)[node, player])
         mine, theirs = (int(self.form.strength[who][0][state.hands[who]]) for who in (player, 1 - player))
         return float((pay.win if mine > theirs else pay.lose if mine < theirs else pay.tie)[node, player])
@@ -152,7 +152,7 @@ def test_a_river_by_its_rules_and_by_its_public_form() -> None:
 def test_rake_has_no_cap_unless_one_is_given() -> None:
     ranges = Range.parse("AA"), Range.parse("KK")
     board = parse_board("Qs Jh 2h 7c 3d")
-    tree = flatten(Branch(Kind.SHOWDOWN, (40.0, 40.0)), starting_pot=20.0)
+    tree = flatten(Branch(NodeKind.SHOWDOWN, (40.0, 40.0)), starting_pot=20.0)
     free, raked, capped, none = (
         compile_holdem(board, *ranges, tree, **rules).payoffs.win[0, 0]
         for rules in ({}, {"rake": 0.05}, {"rake": 0.05, "rake_cap": 3.0}, {"rake": 0.05, "rake_cap": 0.0})

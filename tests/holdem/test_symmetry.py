@@ -16,7 +16,7 @@ from regretless.cards.hands import HAND_CARDS
 from regretless.engines.public.compiled.engine import CompiledPublicEngine
 from regretless.engines.public.layout import LANES, make_layout
 from regretless.errors import ApproximateFile, InvalidOption, InvalidText
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.holdem.checking.verification import SpotVerification
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.form.runouts import compile_holdem, holdem_hands
@@ -89,7 +89,7 @@ def test_numbers_stay_equal_to_the_last_bit(name: str, storage: int) -> None:
     weights = [given.ip.remove(given.board).weights, given.oop.remove(given.board).weights]
     compared = 0
     for street in range(len(form.streets)):
-        nodes = np.flatnonzero((form.tree.kind == Kind.DECISION) & (form.tree.street == street))
+        nodes = np.flatnonzero((form.tree.kind == NodeKind.DECISION) & (form.tree.street == street))
         boards = runout_boards(form, given.board, street)
         chosen = range(len(boards)) if len(boards) < 60 else range(0, len(boards), 29)
         for runout in chosen:
@@ -183,7 +183,7 @@ def test_a_state_that_drifted_is_made_equal_when_it_is_restored() -> None:
     random = np.random.default_rng(0)
     for player in range(2):
         alike = form.symmetry.hands[player]
-        for node in np.flatnonzero((form.tree.kind == Kind.DECISION) & (form.tree.player == player)).tolist():
+        for node in np.flatnonzero((form.tree.kind == NodeKind.DECISION) & (form.tree.player == player)).tolist():
             street = form.streets[form.tree.street[node]]
             for runout, symmetry in enumerate(street.symmetry):
                 others = np.flatnonzero(alike[symmetry] != np.arange(alike.shape[1]))

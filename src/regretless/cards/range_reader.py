@@ -69,7 +69,7 @@ class _Class(NamedTuple):
         return self.high - self.low
 
 
-class _Group(NamedTuple):
+class _WeightedGroup(NamedTuple):
     """An open GTO+ bracket."""
 
     text: str  # "[50.0]"
@@ -107,7 +107,7 @@ class _Reader:
         self.text = text
         self.field = field
         self.at = 0
-        self.group: _Group | None = None
+        self.group: _WeightedGroup | None = None
         self.weights = np.zeros(HAND_COUNT)
         self.named = np.zeros(HAND_COUNT, dtype=np.bool_)  # hands in the terms so far
         self.overlap = np.zeros(HAND_COUNT, dtype=np.bool_)  # hands whose weight a later term changed
@@ -202,7 +202,7 @@ class _Reader:
             self.fail(start, f"{text} does not close {self.group.text}")
         if not closes and self.group is not None:
             self.fail(start, f"{text} opens inside {self.group.text}, which is not closed yet")
-        self.group = None if closes else _Group(text, weight, start)
+        self.group = None if closes else _WeightedGroup(text, weight, start)
 
     # --- hands -------------------------------------------------------------------------------------------------------
 

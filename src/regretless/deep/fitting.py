@@ -23,7 +23,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor
 
-from regretless.deep.memories import Batch, Memory
+from regretless.deep.memories import Memory, ReservoirBatch
 from regretless.deep.networks.network import Network, legal_softmax
 from regretless.deep.networks.optimiser import Adam, Replayed
 from regretless.deep.settings import Precision, TrainingSettings
@@ -100,7 +100,7 @@ class Fitting:
 class _Task:
     """A batch as the loss needs it."""
 
-    def __init__(self, batch: Batch, scale: float) -> None:
+    def __init__(self, batch: ReservoirBatch, scale: float) -> None:
         self.observations, self.weights = batch.observations, batch.weights
         self.legal = ~batch.targets.isnan()
         self.target = batch.targets.nan_to_num() / scale

@@ -23,7 +23,7 @@ from torch import Tensor
 from regretless.deep.settings import Place, Replacement, Weighting
 from regretless.errors import EmptyMemory, InvalidOption
 
-__all__ = ["MEMORY_ARRAYS", "Batch", "Memory", "Samples", "memory_bytes"]
+__all__ = ["MEMORY_ARRAYS", "Memory", "ReservoirBatch", "Samples", "memory_bytes"]
 
 MEMORY_ARRAYS = ("observations", "targets", "iterations", "seen")  # of a snapshot
 
@@ -37,7 +37,7 @@ class Samples(NamedTuple):
     targets: Tensor  # [n, A] float32, NaN where an action is not legal
 
 
-class Batch(NamedTuple):
+class ReservoirBatch(NamedTuple):
     """Samples to fit a network to."""
 
     observations: Tensor  # [n, K]
@@ -115,17 +115,17 @@ class Memory:
         drawn = torch.rand(count, dtype=torch.float64, device=self.storage, generator=generator)
         return (drawn * len(self)).long()
 
-    def read(self, rows: Tensor | slice, *, iteration: int, weighting: Weighting = "linear") -> Batch:
+    def read(self, rows: Tensor | slice, *, iteration: int, weighting: Weighting = "linear") -> ReservoirBatch:
         """Some rows, on the device; with linear weighting, one of iteration t weighs t · 2/T, T = `iteration`."""
         iterations = self._iterations[rows].to(self.device, non_blocking=True)
         weights = iterations * (2.0 / iteration) if weighting == "linear" else torch.ones_like(iterations).float()
-        return Batch(
+        return ReservoirBatch(
             self._observations[rows].to(self.device, non_blocking=True),
             self._targets[rows].to(self.device, non_blocking=True),
             weights,
         )
 
-    def merged(self, observations: int, *, iteration: int, weighting: Weighting = "linear") -> Batch:
+    def merged(self, observations: int, *, iteration: int, weighting: Weighting = "linear") -> ReservoirBatch:
         """One row per observation that occurs, for observations that are numbered from 0.
 
         Its weight is the sum of the weights, its target the weighted mean, so the squared error of this batch has the
@@ -146,7 +146,7 @@ class Memory:
         found = weight.nonzero()[:, 0]
         weight = weight[found]
         targets = (target[found] / weight[:, None]).float()
-        return Batch(found[:, None], targets, (weight / weight.mean()).float())
+        return ReservoirBatch(found[:, None], targets, (weight / weight.mean()).float())
 
     def root_mean_square(self) -> float:
         """Of all targets of legal actions."""

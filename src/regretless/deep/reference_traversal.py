@@ -22,12 +22,12 @@ def traverse_one_by_one(
     world: World[Any], networks: Sequence[Advantages], player: int, count: int, generator: torch.Generator
 ) -> Found:
     """`count` traversals for one player, one after another."""
-    walk = _Walk(world, networks, player, generator)
+    walk = _PlainTraversal(world, networks, player, generator)
     values = [walk.value(world.deal(1, generator)) for _ in range(count)]
     return Found(walk.collected(walk.advantages), walk.collected(walk.strategies), torch.tensor(values))
 
 
-class _Walk:
+class _PlainTraversal:
     def __init__(
         self, world: World[Any], networks: Sequence[Advantages], player: int, generator: torch.Generator
     ) -> None:

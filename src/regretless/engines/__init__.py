@@ -10,7 +10,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from regretless.engines import devices
-from regretless.engines.bandwidth import copy_bandwidth
 from regretless.engines.bucketed.priced import PricedEngine, with_real_cards
 from regretless.engines.bucketed.tables import BucketTables, TableLayout
 from regretless.engines.choice import Choice, choose_public
@@ -76,7 +75,7 @@ __all__ = [
     "GameEngine", "PricedEngine", "PublicEngine", "Sampling", "SharedDevice", "Snapshot", "StrategyEncoder",
     "StrategyEvaluator", "StrategyTables", "TableLayout", "TooFewRows", "TorchCentroidLookup", "TorchCentroidSample",
     "Updates", "available", "available_cores", "bucket_evaluator_beside", "bucket_evaluators", "check_one_shape",
-    "check_public_fits", "choose_public", "copy_bandwidth", "create", "cuda_devices", "decode_shares",
+    "check_public_fits", "choose_public", "create", "cuda_devices", "decode_shares",
     "device_if_able", "devices", "encode_shares", "engine_if_able", "engine_name", "estimate", "estimate_public",
     "fastest", "find_centroids", "in_order", "is_installed", "kernels_are_compiled", "learned_bytes", "number_format",
     "one_ahead", "register", "replace_payoffs", "require", "require_cuda", "share", "thread_limit", "torch_device",

@@ -34,8 +34,7 @@ from regretless.engines.registry import (
 from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import HistoryForm
-from regretless.forms.public import Kind as NodeKind
-from regretless.forms.public import PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.public_size import size_of_form
 from regretless.forms.sequence import SequenceForm, compile_sequence
 from regretless.games.game import Game

@@ -1,8 +1,8 @@
 """From a betting tree as nested branches to the arrays of `BettingTree`, breadth first.
 
->>> call = Branch(Kind.SHOWDOWN, paid=(2.0, 2.0))
->>> fold = Branch(Kind.FOLD, player=1, paid=(2.0, 1.0))
->>> bet = Branch(Kind.DECISION, player=1, paid=(2.0, 1.0), children={"fold": fold, "call": call})
+>>> call = Branch(NodeKind.SHOWDOWN, paid=(2.0, 2.0))
+>>> fold = Branch(NodeKind.FOLD, player=1, paid=(2.0, 1.0))
+>>> bet = Branch(NodeKind.DECISION, player=1, paid=(2.0, 1.0), children={"fold": fold, "call": call})
 >>> tree = flatten(bet)
 >>> tree.kind.tolist(), tree.first_child.tolist(), tree.labels
 ([0, 2, 3], [1, 3, 3, 3], ('', 'fold', 'call'))
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.errors import InvalidGame
-from regretless.forms.public import BettingTree, Kind, Payoffs
+from regretless.forms.public import BettingTree, NodeKind, Payoffs
 from regretless.games.limit_betting import LimitBetting, Move, Point
 
 __all__ = ["Branch", "flatten", "limit_branches", "poker_payoffs", "rake_of"]
@@ -29,7 +29,7 @@ __all__ = ["Branch", "flatten", "limit_branches", "poker_payoffs", "rake_of"]
 class Branch:
     """A betting node and everything below it."""
 
-    kind: Kind
+    kind: NodeKind
     paid: tuple[float, float]  # chips paid by player 0 and player 1 so far
     player: int = -1  # who acts, or who folded
     children: Mapping[str, Branch] = field(default_factory=dict)  # by action; a chance node has one, by ""
@@ -40,17 +40,17 @@ def limit_branches(betting: LimitBetting, name: Callable[[Point, Move], str]) ->
 
     def decision(point: Point) -> Branch:
         children = {name(point, move): after(point, move) for move in betting.moves(point)}
-        return Branch(Kind.DECISION, point.paid, point.player, children)
+        return Branch(NodeKind.DECISION, point.paid, point.player, children)
 
     def after(point: Point, move: Move) -> Branch:
         following = betting.after(point, move)
         if move is Move.FOLD:
-            return Branch(Kind.FOLD, point.paid, point.player)
+            return Branch(NodeKind.FOLD, point.paid, point.player)
         if following is None:
-            return Branch(Kind.SHOWDOWN, (max(point.paid), max(point.paid)))
+            return Branch(NodeKind.SHOWDOWN, (max(point.paid), max(point.paid)))
         if following.round == point.round:
             return decision(following)
-        return Branch(Kind.CHANCE, following.paid, children={"": decision(following)})
+        return Branch(NodeKind.CHANCE, following.paid, children={"": decision(following)})
 
     return decision(betting.first())
 
@@ -60,18 +60,20 @@ def flatten(root: Branch, *, starting_pot: float = 0.0) -> BettingTree:
     branches, parents, streets, labels = [root], [-1], [0], [""]
     first_child = [1]
     for index, branch in enumerate(branches):  # the list grows during the loop: breadth first
-        if branch.kind is Kind.CHANCE and len(branch.children) != 1:
+        if branch.kind is NodeKind.CHANCE and len(branch.children) != 1:
             raise InvalidGame(f"a chance node of a betting tree has one child, not {len(branch.children)}")
-        if branch.kind is Kind.DECISION and (branch.player not in (0, 1) or not branch.children):
+        if branch.kind is NodeKind.DECISION and (branch.player not in (0, 1) or not branch.children):
             raise InvalidGame("a decision of a betting tree needs a player, 0 or 1, and at least one action")
         for label, child in branch.children.items():
             branches.append(child)
             parents.append(index)
-            streets.append(streets[index] + (branch.kind is Kind.CHANCE))
+            streets.append(streets[index] + (branch.kind is NodeKind.CHANCE))
             labels.append(label)
         first_child.append(len(branches))
     last = max(streets)
-    if any(branch.kind is Kind.SHOWDOWN and street != last for branch, street in zip(branches, streets, strict=True)):
+    if any(
+        branch.kind is NodeKind.SHOWDOWN and street != last for branch, street in zip(branches, streets, strict=True)
+    ):
         raise InvalidGame("a showdown before the last street: after an all-in, the remaining chance nodes must follow")
     return BettingTree(
         kind=_read_only(np.array([branch.kind for branch in branches], dtype=np.int8)),
@@ -95,8 +97,8 @@ def poker_payoffs(tree: BettingTree, *, rake: float = 0.0, rake_cap: float = mat
     A hand that ends before the street `first_raked` is not raked.
     """
     win, lose, tie = (np.zeros_like(tree.paid) for _ in range(3))
-    terminal = (tree.kind == Kind.FOLD) | (tree.kind == Kind.SHOWDOWN)
-    showdown = tree.kind == Kind.SHOWDOWN
+    terminal = (tree.kind == NodeKind.FOLD) | (tree.kind == NodeKind.SHOWDOWN)
+    showdown = tree.kind == NodeKind.SHOWDOWN
     raked = {"rake": rake, "rake_cap": rake_cap, "starting_pot": tree.starting_pot}
     taken = np.where(tree.street >= first_raked, rake_of(tree.paid, **raked), 0.0)
     pot = tree.paid.sum(axis=1) + tree.starting_pot - taken

@@ -88,7 +88,7 @@ def compile_history(game: Game[Any], *, limit: int | None = None) -> HistoryForm
         )
     if game.public_only:
         raise InvalidGame(f"{game.name}: is too large to enumerate: solve it in the public form")
-    walk = _Walk(game, limit)
+    walk = _HistoryWalk(game, limit)
     walk.run()
     form = _assemble(game, walk)
     _check_payoffs(form, game)
@@ -96,7 +96,7 @@ def compile_history(game: Game[Any], *, limit: int | None = None) -> HistoryForm
     return form
 
 
-class _Walk:
+class _HistoryWalk:
     """The walk and its results: one buffer per depth, and the information sets by key."""
 
     def __init__(self, game: Game[Any], limit: int | None) -> None:
@@ -234,7 +234,7 @@ def _join(buffers: Sequence[array[Any]], dtype: type) -> Any:
     )
 
 
-def _assemble(game: Game[Any], walk: _Walk) -> HistoryForm:
+def _assemble(game: Game[Any], walk: _HistoryWalk) -> HistoryForm:
     code: IntArray = _join(walk.codes, np.intc).astype(np.int32, copy=False)
     nodes = len(code)
     moves = np.flatnonzero(code >= 0)

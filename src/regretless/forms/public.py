@@ -30,14 +30,14 @@ from numpy.typing import NDArray
 from regretless.forms.history import FloatArray, IntArray
 from regretless.reprs import brief
 
-__all__ = ["DEAD", "BettingTree", "Hands", "Kind", "Payoffs", "PublicForm", "Street", "Symmetry", "no_symmetry"]
+__all__ = ["DEAD", "BettingTree", "Hands", "NodeKind", "Payoffs", "PublicForm", "Street", "Symmetry", "no_symmetry"]
 
 BoolArray = NDArray[np.bool_]
 
 DEAD = -1  # strength of a hand that the runout blocks
 
 
-class Kind(IntEnum):
+class NodeKind(IntEnum):
     """What happens at a betting node."""
 
     DECISION = 0  # a player acts
@@ -55,7 +55,7 @@ class BettingTree:
     if nobody can bet any more. A showdown belongs to the last street.
     """
 
-    kind: IntArray  # [N]           a `Kind`
+    kind: IntArray  # [N]           a `NodeKind`
     player: IntArray  # [N]         who acts at a decision, who folded at a fold; -1 elsewhere
     street: IntArray  # [N]         0 on the street of the root
     parent: IntArray  # [N]         -1 at the root

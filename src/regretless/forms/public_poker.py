@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from regretless.errors import InvalidOption
 from regretless.forms.betting import flatten, limit_branches, poker_payoffs
 from regretless.forms.history import FloatArray, IntArray
-from regretless.forms.public import DEAD, BettingTree, Hands, Kind, PublicForm, Street, no_symmetry
+from regretless.forms.public import DEAD, BettingTree, Hands, NodeKind, PublicForm, Street, no_symmetry
 from regretless.games.game import Game
 from regretless.games.kuhn import Kuhn
 from regretless.games.leduc import Leduc
@@ -64,9 +64,9 @@ def invert_public(
 
     def follow(state: Any, node: int, runout: int, player: int, hand: int, public: int) -> None:
         children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
-        if tree.kind[node] == Kind.CHANCE:
+        if tree.kind[node] == NodeKind.CHANCE:
             follow(game.next_state(state, cards[public]), children[0], public, player, hand, public)
-        elif tree.kind[node] == Kind.DECISION:
+        elif tree.kind[node] == NodeKind.DECISION:
             if tree.player[node] == player:
                 probabilities = rows(node, runout)[:, hand].tolist()
                 found[game.info_set_key(state)] = dict(zip(game.actions(state), probabilities, strict=True))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from regretless.forms.betting import Branch, rake_of
 from regretless.forms.history import IntArray
-from regretless.forms.public import BettingTree, Kind, PublicForm
+from regretless.forms.public import BettingTree, NodeKind, PublicForm
 from regretless.forms.ties import has_even_ties
 from regretless.reprs import brief
 
@@ -35,7 +35,7 @@ class PublicSize:
     hands: tuple[int, int]  # of each player
     permutations: int  # of suits, including the identity
     runouts: IntArray  # [S]
-    nodes: IntArray  # [S, 4]      betting nodes of each `Kind`
+    nodes: IntArray  # [S, 4]      betting nodes of each `NodeKind`
     decisions: IntArray  # [S, 2]  of each player
     actions: IntArray  # [S, 2]    of each player, over all decisions
     longest_line: int  # most betting nodes below one chance node before the last street; all if there is none
@@ -66,7 +66,7 @@ class PublicSize:
 class BettingSize:
     """Counts of a betting tree with S streets, without cards; read-only."""
 
-    nodes: IntArray  # [S, 4]      of each `Kind`
+    nodes: IntArray  # [S, 4]      of each `NodeKind`
     decisions: IntArray  # [S, 2]  of each player
     actions: IntArray  # [S, 2]    of each player, over all decisions
     longest_line: int  # as in `PublicSize`
@@ -103,15 +103,15 @@ def size_of_branches(
         if id(branch) not in counts:  # a shared branch is always on one street
             total = np.zeros((streets, 8), dtype=np.int64)
             total[street, branch.kind] = 1
-            if branch.kind is Kind.SHOWDOWN:
+            if branch.kind is NodeKind.SHOWDOWN:
                 shown.add(branch.paid)
-            if branch.kind is Kind.DECISION:
+            if branch.kind is NodeKind.DECISION:
                 total[street, 4 + branch.player] = 1
                 total[street, 6 + branch.player] = len(branch.children)
             for child in branch.children.values():
-                below = count(child, street + (branch.kind is Kind.CHANCE))
+                below = count(child, street + (branch.kind is NodeKind.CHANCE))
                 total += below
-                if branch.kind is Kind.CHANCE and street + 2 == streets:
+                if branch.kind is NodeKind.CHANCE and street + 2 == streets:
                     lines.add(int(below[-1, :4].sum()))
             counts[id(branch)] = total
         return counts[id(branch)]
@@ -133,7 +133,7 @@ def size_of_tree(tree: BettingTree, streets: int, *, even_ties: bool = True) -> 
     for node in range(len(tree.kind) - 1, -1, -1):
         street, kind, player = tree.street[node], tree.kind[node], tree.player[node]
         nodes[street, kind] += 1
-        if kind == Kind.DECISION:
+        if kind == NodeKind.DECISION:
             decisions[street, player] += 1
             actions[street, player] += int(children[node])
         if node > 0 and tree.street[tree.parent[node]] == street:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 
 __all__ = ["has_even_ties", "middle_of"]
 
@@ -20,7 +20,7 @@ def has_even_ties(form: PublicForm) -> bool:
 
 def middle_of(form: PublicForm, own: int) -> float | None:
     """What a tie is worth to a player, if that is the same everywhere, midway between winning and losing."""
-    shown = form.tree.kind == Kind.SHOWDOWN
+    shown = form.tree.kind == NodeKind.SHOWDOWN
     win, lose, tie = (each[shown, own] for each in (form.payoffs.win, form.payoffs.lose, form.payoffs.tie))
     if not len(tie):
         return 0.0

@@ -19,17 +19,17 @@ from regretless.games.leduc import Leduc, LeducState
 from regretless.games.liars_dice import LiarsDice, LiarsDiceState
 from regretless.games.limit_holdem import HoldemState, LimitHoldem
 from regretless.games.push_fold import PushFold, PushFoldState
-from regretless.games.registry import Entry, catalogue, load, names
+from regretless.games.registry import GameEntry, catalogue, load, names
 
 if TYPE_CHECKING:
     from regretless.games.gambit import parse_efg, read_efg, to_efg, write_efg
     from regretless.games.openspiel import from_openspiel, from_tabular_policy, to_tabular_policy
 
 __all__ = [
-    "CHANCE", "Action", "Battleship", "BattleshipState", "Entry", "FlopHoldem", "Game", "Goofspiel", "GoofspielState",
-    "HoldemState", "Kuhn", "KuhnState", "Leduc", "LeducState", "LiarsDice", "LiarsDiceState", "LimitHoldem",
-    "PushFold", "PushFoldState", "State", "catalogue", "from_openspiel", "from_tabular_policy", "load", "names",
-    "parse_efg", "read_efg", "to_efg", "to_tabular_policy", "write_efg",
+    "CHANCE", "Action", "Battleship", "BattleshipState", "FlopHoldem", "Game", "GameEntry", "Goofspiel",
+    "GoofspielState", "HoldemState", "Kuhn", "KuhnState", "Leduc", "LeducState", "LiarsDice", "LiarsDiceState",
+    "LimitHoldem", "PushFold", "PushFoldState", "State", "catalogue", "from_openspiel", "from_tabular_policy", "load",
+    "names", "parse_efg", "read_efg", "to_efg", "to_tabular_policy", "write_efg",
 ]  # fmt: skip
 
 _ADAPTERS = {  # imported on first use

@@ -31,13 +31,13 @@ from regretless.games.limit_holdem import LimitHoldem
 from regretless.games.push_fold import PushFold
 from regretless.spelling import name_in, parameters_in
 
-__all__ = ["Entry", "as_game", "catalogue", "is_public_only", "load", "names"]
+__all__ = ["GameEntry", "as_game", "catalogue", "is_public_only", "load", "names"]
 
 OPENSPIEL = "openspiel:"
 
 
 @dataclass(frozen=True)
-class Entry:
+class GameEntry:
     """A game in the catalogue."""
 
     name: str
@@ -47,9 +47,9 @@ class Entry:
     rules: type[Game[Any]]
 
 
-def _entry(name: str, rules: type[Game[Any]], players: str, description: str) -> Entry:
+def _entry(name: str, rules: type[Game[Any]], players: str, description: str) -> GameEntry:
     parameters = {key: parameter.default for key, parameter in inspect.signature(rules).parameters.items()}
-    return Entry(name, description, players, MappingProxyType(parameters), rules)
+    return GameEntry(name, description, players, MappingProxyType(parameters), rules)
 
 
 _CATALOGUE = {
@@ -67,7 +67,7 @@ _CATALOGUE = {
 }
 
 
-def catalogue() -> tuple[Entry, ...]:
+def catalogue() -> tuple[GameEntry, ...]:
     """Every game of the package that can be solved by name, smallest first."""
     return tuple(entry for entry in _CATALOGUE.values() if entry.rules.solvable)
 
@@ -140,7 +140,7 @@ def _plain(name: str) -> str:
     return re.sub(r"[\s-]+", "_", name.strip().lower().replace("'", ""))
 
 
-def _find(name: str, text: str) -> Entry:
+def _find(name: str, text: str) -> GameEntry:
     plain = _plain(name)
     if entry := _CATALOGUE.get(plain):
         return entry

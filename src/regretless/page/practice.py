@@ -25,7 +25,7 @@ import numpy as np
 from regretless.cards.deck import card_text
 from regretless.cards.hands import HAND_CARDS, hand_text
 from regretless.errors import InvalidText
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.holdem.reading.places import Place
 from regretless.holdem.reading.playing import Duel, draw_hands
 from regretless.holdem.reading.reading import SpotReader
@@ -66,7 +66,7 @@ class Session:
     def deal(self, reader: SpotReader) -> None:
         """Deal the next hand, and play until the user must act or the hand is over."""
         place = reader.find(self.start)
-        if reader.form.tree.kind[place.node] in (Kind.FOLD, Kind.SHOWDOWN):
+        if reader.form.tree.kind[place.node] in (NodeKind.FOLD, NodeKind.SHOWDOWN):
             raise InvalidText("line", self.start, None, "the hand is over there")
         self.player = self.random.choice(PLAYERS) if self.seat is None else self.seat
         self.hands = dict(zip(PLAYERS, draw_hands(reader, place, self.random), strict=True))

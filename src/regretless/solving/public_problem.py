@@ -8,15 +8,15 @@ import numpy as np
 
 from regretless import engines
 from regretless.engines import Choice, FormKind, PublicEngine, choose_public, devices, fastest
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.public_poker import compile_public, invert_public
 from regretless.forms.public_size import PublicSize
 from regretless.games.game import Game
+from regretless.kinds import Kind as ProblemKind
 from regretless.solving.game_solution import GameSolution
-from regretless.solving.problem import Problem
+from regretless.solving.options import NO_OPTIONS, SolveOptions
+from regretless.solving.problem import Problem, Request
 from regretless.solving.record import Record
-from regretless.solving.request import Kind as ProblemKind
-from regretless.solving.request import Request
 
 __all__ = ["PublicFormProblem", "PublicProblem", "public_size"]
 
@@ -33,10 +33,9 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
         return None
 
     def choose(self, request: Request) -> Choice:
-        """The engine and device for a request."""
         size = self.public_size()
         if size is None:
-            return Choice(request.engine, request.device)
+            return super().choose(request)
         return choose_public(
             size,
             engine=request.engine,
@@ -48,7 +47,7 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
 
     def fits_on_gpu(self, request: Request) -> bool:
         """Whether the request is for a GPU; raises `WouldNotFit` if its memory is known to be too small."""
-        choice, size = self.choose(request), self.public_size()
+        choice, size = request.choice, self.public_size()
         if choice.on_gpu and size is not None:
             devices.require_cuda()
             name = fastest(FormKind.PUBLIC, "cuda") if choice.engine == "auto" else choice.engine
@@ -57,7 +56,7 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
         return choice.on_gpu
 
     def create(self, form: PublicForm, request: Request) -> PublicEngine:
-        choice = self.choose(request)
+        choice = request.choice
         return engines.create(
             choice.engine,
             form,
@@ -78,7 +77,7 @@ class PublicProblem(PublicFormProblem):
     threads: int | None = 1  # small games gain nothing from more
     solution_type: type[GameSolution] = GameSolution
 
-    def __init__(self, game: Game[Any]) -> None:
+    def __init__(self, game: Game[Any], options: SolveOptions = NO_OPTIONS) -> None:
         self.rules = game
         self.name = game.name
 
@@ -112,6 +111,6 @@ def public_size(form: PublicForm) -> tuple[int, int]:
         deals = deals[street.parent] * np.diff(street.first_copy)
         nodes += int(np.count_nonzero(here)) * len(street.parent)
         for player in range(2):
-            decisions = np.count_nonzero(here & (tree.kind == Kind.DECISION) & (tree.player == player))
+            decisions = np.count_nonzero(here & (tree.kind == NodeKind.DECISION) & (tree.player == player))
             information_sets += int(decisions * (deals @ (~street.dead[player]).sum(axis=1)))
     return nodes, information_sets

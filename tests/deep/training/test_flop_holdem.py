@@ -16,7 +16,7 @@ import regretless as rl
 from regretless.deep.training import flop_holdem
 from regretless.deep.training.flop_holdem import TrainedFlopHoldem
 from regretless.errors import InvalidGame, InvalidOption
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.games import FlopHoldem
 from regretless.holdem.games.flop_holdem import compile_flop_holdem, with_flops
 
@@ -63,7 +63,7 @@ def test_nodes_are_those_that_were_measured(trained: TrainedFlopHoldem) -> None:
     policy = policy_from(trained.networks, world, trained.training.settings, iterations=2, where="")
     measured = HoldemEvaluation(world, form).strategy(policy)
     read = trained.reader.strategies
-    nodes = np.flatnonzero(form.tree.kind == Kind.DECISION)
+    nodes = np.flatnonzero(form.tree.kind == NodeKind.DECISION)
     for node in nodes[:: max(1, len(nodes) // 12)].tolist():
         street, player = int(form.tree.street[node]), int(form.tree.player[node])
         runout = len(form.streets[street].cards) - 1

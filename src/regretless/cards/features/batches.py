@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from regretless.cards.isomorphism import canonical_boards
 from regretless.cards.situations import first_situations, hand_situations
 
-__all__ = ["Batch", "batch"]
+__all__ = ["SituationBatch", "batch"]
 
 
 @dataclass(frozen=True)
-class Batch:
+class SituationBatch:
     """Some canonical boards of one size. Their situations are numbered from 0, in the order of the boards."""
 
     boards: NDArray[np.uint8]  # [boards, size]
@@ -28,7 +28,7 @@ class Batch:
         return int(self.starts[-1])
 
 
-def batch(size: int, rows: NDArray[np.int64]) -> Batch:
+def batch(size: int, rows: NDArray[np.int64]) -> SituationBatch:
     """The boards in these rows of `canonical_boards(size)`."""
     from regretless.cards.features._kernels import number_situations
 
@@ -39,4 +39,4 @@ def batch(size: int, rows: NDArray[np.int64]) -> Batch:
     indices = hand_situations(boards)
     local, hands = np.empty(indices.shape, dtype=np.int32), np.zeros(starts[-1], dtype=np.int32)
     number_situations(indices, first, starts, local, hands)
-    return Batch(boards, canonical.multiplicity[rows], starts, local, hands)
+    return SituationBatch(boards, canonical.multiplicity[rows], starts, local, hands)

@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.cards.features.batches import Batch
+from regretless.cards.features.batches import SituationBatch
 from regretless.cards.hands import HAND_CARDS, HAND_CLASS
 from regretless.cards.strength_tables import strength_tables
 
@@ -50,7 +50,7 @@ OPPONENT_CLUSTERS: Final[NDArray[np.int64]] = np.array(
 CLUSTER_HANDS: Final[NDArray[np.int64]] = np.bincount(OPPONENT_CLUSTERS[HAND_CLASS])
 
 
-def opponent_features(batch: Batch) -> NDArray[np.uint16]:
+def opponent_features(batch: SituationBatch) -> NDArray[np.uint16]:
     """[situations, 8] strength against each cluster in units of 1/1024."""
     from regretless.cards.features._kernels import opponent_points
 

@@ -19,7 +19,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.cards.features.batches import Batch
+from regretless.cards.features.batches import SituationBatch
 from regretless.cards.hands import HAND_CARDS, HAND_CLASS
 from regretless.cards.isomorphism import CanonicalBoards
 from regretless.cards.strength_tables import strength_tables
@@ -41,7 +41,7 @@ MOST_POINTS: Final = 1980  # two for each opposing hand on a river
 RUNOUTS = {3: 47 * 46 // 2, 4: 46, 5: 1}  # of a hand, by number of cards on the board
 
 
-def strength_points(batch: Batch) -> NDArray[np.int32]:
+def strength_points(batch: SituationBatch) -> NDArray[np.int32]:
     """[situations] two points for each opposing hand beaten and one for each tie, added up over all runouts."""
     from regretless.cards.features._kernels import runout_points
 
@@ -58,7 +58,7 @@ def most_points(size: int) -> int:
     return MOST_POINTS * RUNOUTS[size]
 
 
-def histogram_features(batch: Batch) -> NDArray[np.uint16]:
+def histogram_features(batch: SituationBatch) -> NDArray[np.uint16]:
     """[situations, 32] cumulative histogram of the strengths on the river, in units of 1/512; flop and turn only."""
     from regretless.cards.features._kernels import runout_histograms
 

@@ -60,9 +60,10 @@ def estimate(
     from regretless.holdem.games.game_size import estimate_game
     from regretless.holdem.locking import with_sources
     from regretless.holdem.spots.spot import Spot
-    from regretless.solving.request import Kind, check_options
+    from regretless.kinds import Kind
+    from regretless.solving.options import SolveOptions
 
-    check_options(Kind.SPOT, {"threads": threads})
+    SolveOptions(threads=threads).check(Kind.SPOT)
     if len(spots) == 1 and not is_spot(spots[0]):
         refuse_saved("SPOT", spots[0], f"regretless show {spots[0]} says what it took")
         for option_name, value in (("threads", threads), ("buckets", buckets)):

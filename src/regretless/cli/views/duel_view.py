@@ -14,7 +14,7 @@ from regretless.cards.evaluator import category
 from regretless.cards.hands import HAND_CARDS
 from regretless.cli.terminal.numbers import chips_text
 from regretless.cli.views.spot_view import cards_text
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.holdem.reading.places import LineReader, Place
 from regretless.holdem.reading.playing import Duel, Outcome
 
@@ -115,7 +115,7 @@ def event_lines(duel: Duel, passed: Sequence[Place]) -> list[Text]:
     tree = duel.reader.tree
     lines = []
     for before, after in pairwise(passed):
-        if tree.kind[before.node] == Kind.CHANCE:
+        if tree.kind[before.node] == NodeKind.CHANCE:
             dealt = after.deal.cards[len(before.deal.cards) :]
             lines.append(Text("  the board brings ").append_text(cards_text(dealt)))
         else:

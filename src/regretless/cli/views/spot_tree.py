@@ -11,7 +11,7 @@ from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import strict_json
 from regretless.cli.terminal.numbers import chips_text
 from regretless.colors import spot_colors
-from regretless.forms.public import BettingTree, Kind
+from regretless.forms.public import BettingTree, NodeKind
 from regretless.holdem.form.betting import HasTable, betting_tree
 from regretless.holdem.spots.question import Table
 
@@ -62,7 +62,7 @@ def _lines(table: Table, tree: BettingTree, node: int, above: str, *, plain: boo
             line.append(label, style=colors[label])
         else:
             line.append(f"{table.streets[int(tree.street[child])]}, pot {chips_text(pot)}", style="dim italic")
-        if tree.kind[child] == Kind.SHOWDOWN:
+        if tree.kind[child] == NodeKind.SHOWDOWN:
             line.append(f"  showdown, pot {chips_text(pot)}", style="dim")
         yield line
         yield from _lines(table, tree, child, _guide(above, NOTHING if last else PASSING, plain), plain=plain)
@@ -75,7 +75,7 @@ def _guide(above: str, here: str, plain: bool) -> str:
 def _json(tree: BettingTree, node: int) -> Iterator[str]:
     """A node and its subtree as JSON: kind, chips paid, who acts, and the node after each action."""
     paid = {"oop": float(tree.paid[node, 1]), "ip": float(tree.paid[node, 0])}
-    text = strict_json({"kind": Kind(int(tree.kind[node])).name.lower(), "paid": paid})[:-1]
+    text = strict_json({"kind": NodeKind(int(tree.kind[node])).name.lower(), "paid": paid})[:-1]
     if tree.player[node] >= 0:
         text += f', "player": "{("ip", "oop")[int(tree.player[node])]}"'
     children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))

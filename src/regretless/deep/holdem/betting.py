@@ -19,11 +19,11 @@ from torch import Tensor
 from regretless.deep.worlds.bet_features import bet_features
 from regretless.deep.worlds.world import TERMINAL
 from regretless.forms.betting import flatten, limit_branches
-from regretless.forms.public import BettingTree, Kind
+from regretless.forms.public import BettingTree, NodeKind
 from regretless.games.limit_betting import LimitBetting, Move
 from regretless.games.limit_holdem import LimitHoldemRules
 
-__all__ = ["ACTIONS", "BET_FEATURES", "POSITIONS", "ROUNDS", "Betting", "action_columns", "compile_betting"]
+__all__ = ["ACTIONS", "BET_FEATURES", "POSITIONS", "ROUNDS", "BettingTensors", "action_columns", "compile_betting"]
 
 MOVES = (Move.FOLD, Move.CALL, Move.RAISE)  # by column
 ACTIONS = len(MOVES)
@@ -33,7 +33,7 @@ BET_FEATURES = ROUNDS * POSITIONS * 2
 
 
 @dataclass(frozen=True)
-class Betting:
+class BettingTensors:
     """N betting nodes, of which D are decisions. Payoffs are in big blinds."""
 
     tree: BettingTree
@@ -48,27 +48,27 @@ class Betting:
     features: Tensor  # [D, 48] float32  bet features of a decision
 
 
-def compile_betting(game: LimitHoldemRules, device: torch.device | str) -> Betting:
+def compile_betting(game: LimitHoldemRules, device: torch.device | str) -> BettingTensors:
     """The betting of a game, on a device."""
     tree = flatten(limit_branches(game.betting, game.move_name))
-    decides = tree.kind == Kind.DECISION
+    decides = tree.kind == NodeKind.DECISION
     nodes, children = np.flatnonzero(decides), np.flatnonzero(decides[tree.parent] & (tree.parent >= 0))
     # Below a chance node there is one child, which is a decision in a limit game.
-    leads = np.where(tree.kind == Kind.CHANCE, tree.first_child[:-1], np.arange(len(tree.kind)))
+    leads = np.where(tree.kind == NodeKind.CHANCE, tree.first_child[:-1], np.arange(len(tree.kind)))
     legal, child = np.zeros((len(leads), ACTIONS), dtype=np.bool_), np.zeros((len(leads), ACTIONS), dtype=np.int64)
     place = tree.parent[children], action_columns(tree)[children]
     legal[place], child[place] = True, leads[children]
     number = np.full(len(leads), -1, dtype=np.int16)
     number[nodes] = np.arange(len(nodes))
     least, most = tree.paid.min(axis=1) / game.big_blind, tree.paid.max(axis=1) / game.big_blind
-    folded = np.where(tree.kind == Kind.FOLD, np.where(tree.player == 0, -least, least), 0.0)
+    folded = np.where(tree.kind == NodeKind.FOLD, np.where(tree.player == 0, -least, least), 0.0)
 
     features = _bet_features(game.betting, tree, nodes)
 
     def tensor(array: NDArray[np.generic], dtype: torch.dtype) -> Tensor:
         return torch.tensor(array, device=device, dtype=dtype)
 
-    return Betting(
+    return BettingTensors(
         tree=tree,
         player=tensor(np.where(decides, tree.player, TERMINAL), torch.int64),
         round=tensor(tree.street, torch.int64),
@@ -77,7 +77,7 @@ def compile_betting(game: LimitHoldemRules, device: torch.device | str) -> Betti
         decision=tensor(number, torch.int16),
         node=tensor(nodes, torch.int64),
         folded=tensor(folded, torch.float32),
-        stake=tensor(np.where(tree.kind == Kind.SHOWDOWN, most, 0.0), torch.float32),
+        stake=tensor(np.where(tree.kind == NodeKind.SHOWDOWN, most, 0.0), torch.float32),
         features=tensor(features, torch.float32),
     )
 
@@ -86,13 +86,13 @@ def action_columns(tree: BettingTree) -> NDArray[np.int64]:
     """[N] the column of the action that leads to each node; of no meaning at the root and after a chance node."""
     most = tree.paid.max(axis=1)
     moves = np.where(most > most[tree.parent], MOVES.index(Move.RAISE), MOVES.index(Move.CALL))
-    return np.where(tree.kind == Kind.FOLD, MOVES.index(Move.FOLD), moves)
+    return np.where(tree.kind == NodeKind.FOLD, MOVES.index(Move.FOLD), moves)
 
 
 def _bet_features(betting: LimitBetting, tree: BettingTree, nodes: NDArray[np.int64]) -> NDArray[np.float32]:
     """[nodes, 48] what happened before each of these decisions."""
     parent, column = tree.parent.tolist(), action_columns(tree).tolist()
-    acted = (tree.kind == Kind.DECISION).tolist()
+    acted = (tree.kind == NodeKind.DECISION).tolist()
     features = np.empty((len(nodes), BET_FEATURES), dtype=np.float32)
     for row, node in enumerate(nodes.tolist()):
         moves: list[Move] = []

@@ -32,7 +32,7 @@ from regretless.engines import Evaluation, PublicEngine
 from regretless.errors import WouldNotFit
 from regretless.forms.history import FloatArray
 from regretless.forms.memory import available_bytes
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 
 __all__ = ["HoldemEvaluation", "NetworkAverage", "TabulatedStrategy"]
 
@@ -77,7 +77,7 @@ class HoldemEvaluation:
         column = action_columns(tree).tolist()
         self.columns = {  # of the actions of every decision, in the order of its children
             int(node): column[tree.first_child[node] : tree.first_child[node + 1]]
-            for node in np.flatnonzero(tree.kind == Kind.DECISION)
+            for node in np.flatnonzero(tree.kind == NodeKind.DECISION)
         }
 
     @cached_property
@@ -142,7 +142,7 @@ class NetworkAverage:
         self._before: dict[int, tuple[int, int] | None] = {}
         for node in evaluation.columns:
             child, above = node, int(tree.parent[node])
-            while above >= 0 and (tree.kind[above] != Kind.DECISION or tree.player[above] != tree.player[node]):
+            while above >= 0 and (tree.kind[above] != NodeKind.DECISION or tree.player[above] != tree.player[node]):
                 child, above = above, int(tree.parent[above])
             done = None if above < 0 else evaluation.columns[above][child - int(tree.first_child[above])]
             self._before[node] = None if done is None else (above, done)

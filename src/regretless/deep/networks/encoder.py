@@ -1,7 +1,8 @@
 """What turns an observation into features for the trunk of a network.
 
-`Encoder` is the interface; hold'em has its own with card embeddings. `TableEncoder` is for games whose observations are
-numbered: each has a row of features in one or two tables, for cards and for bets, and a table is a branch of layers:
+`ObservationEncoder` is the interface; hold'em has its own with card embeddings. `TableEncoder` is for games whose
+observations are numbered: each has a row of features in one or two tables, for cards and for bets, and a table is a
+branch of layers:
 
     cards    three linear–ReLU layers
     bets     linear–ReLU, then linear + skip, ReLU
@@ -17,10 +18,10 @@ import torch
 import torch.nn.functional as functional
 from torch import Tensor, nn
 
-__all__ = ["BetBranch", "CardBranch", "Encoder", "TableEncoder"]
+__all__ = ["BetBranch", "CardBranch", "ObservationEncoder", "TableEncoder"]
 
 
-class Encoder(Protocol):
+class ObservationEncoder(Protocol):
     """A `torch.nn.Module` from observations [n, K] to features [n, out_features]."""
 
     @property

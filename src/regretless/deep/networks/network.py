@@ -19,7 +19,7 @@ import torch
 import torch.nn.functional as functional
 from torch import Tensor, nn
 
-from regretless.deep.networks.encoder import Encoder
+from regretless.deep.networks.encoder import ObservationEncoder
 
 __all__ = ["Network", "legal_softmax", "new_network", "regret_matching"]
 
@@ -27,7 +27,7 @@ __all__ = ["Network", "legal_softmax", "new_network", "regret_matching"]
 class Network(nn.Module):
     """From observations [n, K] to one number per action [n, A]."""
 
-    def __init__(self, encoder: Encoder, actions: int, width: int) -> None:
+    def __init__(self, encoder: ObservationEncoder, actions: int, width: int) -> None:
         super().__init__()
         self.encoder = cast(nn.Module, encoder)
         sizes = [encoder.out_features, width, width]
@@ -45,7 +45,7 @@ class Network(nn.Module):
 
 
 def new_network(
-    encoder: Callable[[int], Encoder], *, actions: int, width: int, seed: int, device: torch.device
+    encoder: Callable[[int], ObservationEncoder], *, actions: int, width: int, seed: int, device: torch.device
 ) -> Network:
     """An untrained network; its parameters depend on the seed only, not on the device or on PyTorch's global state."""
     with torch.random.fork_rng(devices=[]):

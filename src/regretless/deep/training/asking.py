@@ -3,64 +3,115 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from regretless.deep.settings import SYNONYMS, TrainingSettings
+from regretless.deep.settings import (
+    SYNONYMS,
+    Algorithm,
+    Place,
+    Precision,
+    Replacement,
+    TrainingSettings,
+    Weighting,
+)
 from regretless.deep.settings import settings as make_settings
 from regretless.deep.training.problem import EnumeratedTraining, TrainingProblem
 from regretless.deep.training.trained_policy import TrainedPolicy
 from regretless.errors import InvalidGame, InvalidOption, MissingExtra, MissingOption
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.registry import as_game
-from regretless.solving.request import OPTIONS, Kind, check_names, check_options
+from regretless.kinds import Kind
+from regretless.solving.options import NO_OPTIONS, RULES, LoopKeywords, SolveOptions, check_names
 from regretless.solving.solution import Solution
 
 if TYPE_CHECKING:
     from regretless.deep.training.engine import Watcher
 
-__all__ = ["SETTINGS", "check_training", "training_problem"]
+__all__ = ["SETTINGS", "TrainingKeywords", "TrainingOptions", "training_problem"]
 
 SETTINGS = tuple(each.name for each in fields(TrainingSettings))
-_SHARED = tuple(name for name, option in OPTIONS.items() if option.training is None)  # with solve
+_SHARED = tuple(name for name, rule in RULES.items() if Kind.TRAINING not in rule.refused)  # with solve
 _KNOWN = tuple(dict.fromkeys((*_SHARED, "preset", *SETTINGS, "tensorboard", "watchers")))
 
 
-def check_training(options: Mapping[str, Any]) -> None:
-    """Refuse the first option that training does not have, or whose value is not allowed; None means not given.
+class TrainingKeywords(LoopKeywords, total=False):
+    """Keywords of `rl.train`: those of the loop, a preset, and single settings of `TrainingSettings`."""
 
-    >>> check_training({"preset": "small", "width": 32, "seed": 7})
-    >>> check_training({"sampling": "outcome"})
-    Traceback (most recent call last):
-    regretless.errors.InvalidOption: sampling: 'outcome' is for solve: training samples externally
-    """
-    given = {name: value for name, value in options.items() if value is not None}
-    changes = {name: value for name, value in given.items() if not _is_of_the_loop(name)}
-    check_names(changes, _KNOWN, "train", SYNONYMS)
-    check_options(Kind.TRAINING, {name: value for name, value in given.items() if _is_of_the_loop(name)})
-    make_settings(changes.pop("preset", "small"), **changes)
+    preset: str | None
+    algorithm: Algorithm | None
+    traversals: int | None
+    traversals_at_once: int | None
+    advantage_capacity: int | None
+    strategy_capacity: int | None
+    replacement: Replacement | None
+    memory_place: Place | None
+    value_steps: int | None
+    policy_steps: int | None
+    batch: int | None
+    merge_equal: bool | None
+    from_scratch: bool | None
+    weighting: Weighting | None
+    width: int | None
+    learning_rate: float | None
+    decay: bool | None
+    gradient_clip: float | None
+    precision: Precision | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingOptions:
+    """What a training can be asked: the options of every solve that apply to it, and changes to a preset's settings."""
+
+    loop: SolveOptions = NO_OPTIONS
+    preset: str | None = None
+    changes: Mapping[str, Any] = field(default_factory=dict)  # of single settings
+
+    @classmethod
+    def read(cls, keywords: Mapping[str, object]) -> TrainingOptions:
+        """The options of these keywords; None means not given.
+
+        Refuses the first one that training does not have, and settings that are not allowed; those of the loop are
+        checked with every other solve's.
+
+        >>> TrainingOptions.read({"preset": "small", "width": 32, "seed": 7}).loop.seed
+        7
+        >>> TrainingOptions.read({"width": 0})
+        Traceback (most recent call last):
+        regretless.errors.InvalidSettings: width: 0 must be a whole number of at least 1
+        """
+        given = {name: value for name, value in keywords.items() if value is not None}
+        of_loop: Any = {name: value for name, value in given.items() if name in RULES}
+        loop = SolveOptions(**of_loop)
+        changes: dict[str, Any] = {name: value for name, value in given.items() if name not in RULES}
+        check_names(changes, _KNOWN, "train", SYNONYMS)
+        preset = changes.pop("preset", None)
+        options = cls(loop=loop, preset=preset, changes=changes)
+        options.settings()
+        return options
+
+    def settings(self) -> TrainingSettings:
+        """The settings of the preset, with the changes."""
+        return make_settings(self.preset or "small", **self.changes)
 
 
 def training_problem(
-    what: object, options: dict[str, Any], *, watchers: Sequence[Watcher] = ()
+    what: object, options: TrainingOptions, *, watchers: Sequence[Watcher] = ()
 ) -> TrainingProblem[Any]:
-    """The training that was asked for, or the one that is resumed; takes its settings out of the options."""
+    """The training that was asked for, or the one that is resumed."""
     if find_spec("torch") is None:
         raise MissingExtra("torch", "torch")
-    check_training(options)
-    changes = {name: options.pop(name) for name in list(options) if not _is_of_the_loop(name)}
-    changes = {name: value for name, value in changes.items() if value is not None}
-    earlier = options.get("resume")
+    earlier = options.loop.resume
     if earlier is None:
         if what is None:
             raise MissingOption("what", "give a game, or a training run to resume")
-        settings = make_settings(changes.pop("preset", "small"), **changes)
+        settings = options.settings()
     else:
-        settings = _resumed_settings(earlier, changes)
-        what = what if what is not None else earlier.solved_game or earlier.game
-    if options.get("iterations") is not None:
-        settings = replace(settings, iterations=options["iterations"])
+        settings = _resumed_settings(earlier, options)
+        what = what if what is not None or not isinstance(earlier, Solution) else earlier.subject
+    if options.loop.iterations is not None:
+        settings = replace(settings, iterations=options.loop.iterations)
     rules = as_game(what)
     if isinstance(rules, FlopHoldem):
         from regretless.deep.training.flop_holdem import FlopHoldemTraining
@@ -74,20 +125,16 @@ def training_problem(
     return EnumeratedTraining(rules, settings, watchers=watchers)
 
 
-def _is_of_the_loop(name: str) -> bool:
-    """Whether an option is one of every solve, rather than a setting of the training."""
-    return name in OPTIONS
-
-
-def _resumed_settings(earlier: object, changes: Mapping[str, Any]) -> TrainingSettings:
+def _resumed_settings(earlier: object, options: TrainingOptions) -> TrainingSettings:
     """The settings of the training that is resumed; only those that say when to stop may change."""
     if not isinstance(earlier, TrainedPolicy):
         where = earlier.where if isinstance(earlier, Solution) else type(earlier).__name__
         raise InvalidOption("resume", where, "is not a training run: regretless solve resumes it")
+    if options.preset is not None:
+        reason = f"cannot be combined with resume: {earlier.where} has its own settings"
+        raise InvalidOption("preset", options.preset, reason)
     was = asdict(earlier.training.settings)
-    for name, value in changes.items():
-        if name == "preset":
-            raise InvalidOption(name, value, f"cannot be combined with resume: {earlier.where} has its own settings")
+    for name, value in options.changes.items():
         if value != was[name]:
             raise InvalidOption(name, value, f"cannot resume {earlier.where}, which was started with {was[name]!r}")
     return earlier.training.settings

@@ -13,7 +13,7 @@ import torch
 from regretless.deep.deep_cfr import DeepCfr, IterationReport, estimate
 from regretless.deep.settings import TrainingSettings
 from regretless.deep.training.judge import AnyPolicy, Judge
-from regretless.deep.training.summary import Training
+from regretless.deep.training.summary import TrainingSummary
 from regretless.deep.worlds.world import World
 from regretless.engines import Evaluation, Snapshot, devices, torch_device
 from regretless.errors import Advice, InvalidOption, WouldNotFit, memory_text
@@ -100,11 +100,11 @@ class DeepEngine:
                 watcher.measured(self.iteration, self._evaluation[1])
         return self._evaluation[1]
 
-    def training(self) -> Training:
+    def training(self) -> TrainingSummary:
         """How far the training has come."""
         core, memory = self.core, self.core.strategy_memory
         advantages = core.advantage_memories
-        return Training(
+        return TrainingSummary(
             settings=core.settings,
             samples=sum(each.seen for each in (*advantages, *([memory] if memory else []))),
             advantage_samples=tuple(len(each) for each in advantages),

@@ -11,8 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,27 +21,26 @@ from regretless.deep.training.problem import TrainingProblem
 from regretless.deep.training.trained_policy import PolicyStrategy, TrainedPolicy, read_fields
 from regretless.engines import FormKind, device_if_able, devices, estimate_public, fastest
 from regretless.errors import InvalidFile, InvalidOption
-from regretless.files.container import open_container
+from regretless.files.container import Container
 from regretless.forms.history import FloatArray, Strategy
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.public_size import size_of_form
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.game import CHANCE
 from regretless.holdem.games.big_blinds import MILLI, UNIT
 from regretless.holdem.games.flop_holdem import FlopHoldemReader, FlopHoldemSolution, compile_flop_holdem
 from regretless.reprs import brief
+from regretless.solving.problem import Request
 from regretless.solving.public_problem import public_size
 from regretless.solving.record import Record
-from regretless.solving.request import Request
 
 if TYPE_CHECKING:
     from regretless.deep.holdem.world import HoldemWorld
     from regretless.deep.training.engine import DeepEngine
     from regretless.deep.training.judge import AnyPolicy
 
-__all__ = ["FILE_KIND", "FlopHoldemTraining", "PolicyNodes", "TrainedFlopHoldem"]
+__all__ = ["FlopHoldemTraining", "PolicyNodes", "TrainedFlopHoldem"]
 
-FILE_KIND = "trained-flop-holdem"
 _CARDS = re.compile(r"([2-9TJQKA][cdhs])+")
 
 
@@ -74,7 +72,7 @@ class PolicyNodes:
         tree, player = self.form.tree, self.form.tree.player[node]
         street, reach = int(tree.street[node]), np.ones(len(self.form.hands[player].weight))
         while (above := int(tree.parent[node])) >= 0:
-            if tree.kind[above] == Kind.DECISION and tree.player[above] == player:
+            if tree.kind[above] == NodeKind.DECISION and tree.player[above] == player:
                 there = runout if tree.street[above] == street else 0
                 reach *= self._played(policy, above, there)[node - int(tree.first_child[above])]
             node = above
@@ -128,7 +126,7 @@ class FlopHoldemStrategy(PolicyStrategy):
 class TrainedFlopHoldem(TrainedPolicy, FlopHoldemSolution):
     """A policy for flop hold'em that networks learned. Values are in big blinds, the small blind's first."""
 
-    file_kind: ClassVar[str] = FILE_KIND
+    file_kinds: ClassVar[tuple[str, ...]] = ("trained-flop-holdem",)
     make_reader: Callable[[], FlopHoldemReader] = field(repr=False)
 
     __repr__ = brief
@@ -145,9 +143,8 @@ class TrainedFlopHoldem(TrainedPolicy, FlopHoldemSolution):
         return {}
 
     @classmethod
-    def load(cls, path: str | Path) -> TrainedFlopHoldem:
-        """Read a trained policy; a missing, damaged or unrelated file raises `InvalidFile`."""
-        file = open_container(path, FILE_KIND)
+    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
+        path = file.path
         known = read_fields(file, Record.read(file, players=2))
 
         def reader() -> FlopHoldemReader:
@@ -162,8 +159,7 @@ class TrainedFlopHoldem(TrainedPolicy, FlopHoldemSolution):
             policy = policy_from(known["networks"], world, training.settings, iterations=record.iterations, where=path)
             return FlopHoldemReader(form, PolicyNodes(world, form, policy))
 
-        made: TrainedFlopHoldem = cls.reading(reader, **known)  # type: ignore[assignment]
-        return made
+        return cls.reading(reader, **known)
 
 
 class FlopHoldemTraining(TrainingProblem[PublicForm]):

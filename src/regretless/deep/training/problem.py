@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from regretless.deep.settings import TrainingSettings
@@ -14,9 +15,10 @@ from regretless.forms.history import HistoryForm
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
 from regretless.games.game import Game
-from regretless.solving.problem import Problem
-from regretless.solving.record import Record
-from regretless.solving.request import DEVICES, Kind, Request
+from regretless.kinds import Kind
+from regretless.solving.options import DEVICES
+from regretless.solving.problem import Machine, Problem, Request
+from regretless.solving.record import Record, Settings
 from regretless.solving.solution import Solution
 from regretless.variants.presets import read_variant
 from regretless.variants.variant import Variant
@@ -49,12 +51,12 @@ class TrainingProblem(Problem[FormType, "DeepEngine"]):
     def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
         return iterations or self.training.iterations, target
 
-    def choose_variant(self, given: Mapping[str, Any], resume: Solution | None) -> tuple[Variant | None, str]:
+    def choose_variant(self, requested: str | Variant | None, resume: Solution | None) -> tuple[Variant | None, str]:
         """Linear CFR, whose weights the training applies to its samples, under the name of the algorithm."""
         return read_variant("linear"), self.variant
 
-    def fixed_settings(self) -> dict[str, Any]:
-        return super().fixed_settings() | {"sampling": "external"}
+    def settle(self, settings: Settings) -> Settings:
+        return replace(super().settle(settings), sampling="external")
 
     def measure_every(self, iterations: int, target: float | None) -> int | None:
         return max(1, iterations // MEASUREMENTS)
@@ -81,10 +83,10 @@ class TrainingProblem(Problem[FormType, "DeepEngine"]):
 
     # --- resuming ----------------------------------------------------------------------------------------------------
 
-    def machine(self, earlier: Solution) -> dict[str, Any]:
+    def machine(self, earlier: Solution) -> Machine:
         """The earlier device and threads, both of which change the last bits of numbers, if this machine has them."""
         has = earlier.device == "cpu" or (earlier.device == "cuda" and devices.cuda_devices() > 0)
-        return ({"device": earlier.device} if has else {}) | {"threads": earlier.threads}
+        return Machine(device=earlier.device if has else None, threads=earlier.threads)
 
     if_final = (Advice("keep_memories", None, "saves them", keyword="save(path, resumable=True)"),)
 

@@ -9,11 +9,11 @@ from regretless.deep.settings import TrainingSettings
 from regretless.errors import InvalidSettings
 from regretless.files.fields import Fields
 
-__all__ = ["Training"]
+__all__ = ["TrainingSummary"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Training:
+class TrainingSummary:
     """The settings of a training, and how far it has come."""
 
     settings: TrainingSettings
@@ -27,7 +27,7 @@ class Training:
         return asdict(self)
 
     @classmethod
-    def read(cls, header: Fields) -> Training:
+    def read(cls, header: Fields) -> TrainingSummary:
         """The training in the header of a file."""
         given = Fields(header.path, header.value("training"), "training.")
         table = Fields(header.path, given.value("settings"), "training.settings.")

@@ -19,15 +19,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.deep.training.summary import Training
+from regretless.deep.training.summary import TrainingSummary
 from regretless.engines import Snapshot
 from regretless.errors import InvalidFile, InvalidGame, InvalidOption, InvalidText
-from regretless.files.container import Container, StoredArrays, open_container, write_container
+from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
 from regretless.files.tensor_file import DAMAGED
 from regretless.forms.history import Strategy
@@ -36,10 +36,10 @@ from regretless.games.registry import load as load_game
 from regretless.reprs import brief
 from regretless.solving.game_solution import GameSolution, packed_strategy, unpacked_strategy
 from regretless.solving.record import Record
+from regretless.solving.solution import Contents
 
-__all__ = ["FILE_KIND", "PolicyStrategy", "TrainedPolicy", "read_fields"]
+__all__ = ["PolicyStrategy", "TrainedPolicy", "read_fields"]
 
-FILE_KIND = "trained-policy"
 NETWORKS = ("policy.", "values.")  # prefixes of arrays
 RESUMED = "training."
 
@@ -95,8 +95,9 @@ class TrainedPolicy(GameSolution):
     """
 
     command: ClassVar[str] = "train"
-    file_kind: ClassVar[str] = FILE_KIND
-    training: Training = field(repr=False)
+    file_kinds: ClassVar[tuple[str, ...]] = ("trained-policy",)
+    keeps_regrets: ClassVar[bool] = False  # its memories are large
+    training: TrainingSummary = field(repr=False)
     networks: Mapping[str, NDArray[Any]] = field(repr=False)  # parameters, under their names in the file
 
     __repr__ = brief
@@ -117,8 +118,8 @@ class TrainedPolicy(GameSolution):
         found: Strategy = EnumeratingJudge(world).strategy(policy)
         return found
 
-    def save(self, path: str | Path, *, resumable: bool = False) -> None:
-        """Write a `.rgl` file; with `resumable`, including the memories, which a resume needs.
+    def _contents(self, resumable: bool) -> Contents:
+        """The strategy, the networks and, if it is resumable, the memories.
 
         >>> import tempfile
         >>> from regretless import train
@@ -129,29 +130,23 @@ class TrainedPolicy(GameSolution):
         >>> loaded.strategy == trained.strategy, loaded.snapshot is None
         (True, True)
         """
-        arrays = {**self.table(), **self.networks, "history": self.record.points()}
+        arrays = {**self.table(), **self.networks}
         if resumable and self.snapshot is not None:
             arrays |= {f"{RESUMED}{name}": array for name, array in self.snapshot.arrays.items()}
-        header = self.record.header() | {"zero_sum": self.zero_sum, "training": self.training.header()}
-        header["architecture"] = {name: list(array.shape) for name, array in self.networks.items()}
-        write_container(path, self.file_kind, header, arrays)
+        shapes = {name: list(array.shape) for name, array in self.networks.items()}
+        return Contents({"zero_sum": self.zero_sum, "training": self.training.header(), "architecture": shapes}, arrays)
 
     def table(self) -> dict[str, NDArray[Any]]:
         """The arrays that hold the strategy by name, if the game can be enumerated."""
         return packed_strategy(self.strategy)
 
-    def checkpoint(self, path: str | Path) -> None:
-        self.save(path, resumable=True)
-
     @classmethod
-    def load(cls, path: str | Path) -> TrainedPolicy:
-        """Read a trained policy; a missing, damaged or unrelated file raises `InvalidFile`."""
-        file = open_container(path, FILE_KIND)
+    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
         record = Record.read(file)
         try:
             strategy = unpacked_strategy(file, record.information_sets)
         except (ValueError, KeyError):
-            raise InvalidFile(path, DAMAGED) from None
+            raise InvalidFile(file.path, DAMAGED) from None
         return cls(read_strategy=lambda: strategy, **read_fields(file, record))
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
@@ -161,7 +156,7 @@ class TrainedPolicy(GameSolution):
 def read_fields(file: Container, record: Record) -> dict[str, Any]:
     """The fields of a trained policy that every kind of game has."""
     header = Fields(file.path, file.header)
-    training = Training.read(header)
+    training = TrainingSummary.read(header)
     if len(training.advantage_samples) != len(record.measured.values):
         raise header.wrong("training.advantage_samples", "does not have one number per player")
     return {

@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 import torch
 from torch import Tensor
 
-from regretless.deep.networks.encoder import Encoder
+from regretless.deep.networks.encoder import ObservationEncoder
 from regretless.forms.history import TERMINAL
 
 __all__ = ["TERMINAL", "World"]
@@ -73,5 +73,5 @@ class World(Protocol[States]):
     def can_observe(self, observations: Tensor) -> bool:
         """Whether all of these [n, K] could be observations: those of a file may be anything."""
 
-    def encoder(self, width: int) -> Encoder:
+    def encoder(self, width: int) -> ObservationEncoder:
         """A new encoder of observations, on the CPU, with parameters from PyTorch's global generator."""

@@ -25,7 +25,7 @@ from regretless.engines.contract import (
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.drawn_runouts import BucketMaps
 from regretless.forms.history import FloatArray
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.variants.variant import Schedule
 
 __all__ = ["PricedEngine", "bucket_strategy", "with_real_cards"]
@@ -46,7 +46,7 @@ def with_real_cards(form: PublicForm, maps: BucketMaps, strategy: Callable[[int]
 
 def bucket_strategy(form: PublicForm, maps: BucketMaps, strategy: Callable[[int], FloatArray]) -> BucketStrategy:
     """The tables of all decisions; `strategy(node)` is [actions, K]."""
-    nodes = np.flatnonzero(form.tree.kind == Kind.DECISION).tolist()
+    nodes = np.flatnonzero(form.tree.kind == NodeKind.DECISION).tolist()
     return BucketStrategy((StrategyTables.of(nodes, map(strategy, nodes)),), maps)
 
 

@@ -34,7 +34,7 @@ from regretless.engines.public.reference import matched
 from regretless.forms.blockers import compatible
 from regretless.forms.bucketed import BucketedForm, Runouts
 from regretless.forms.history import FloatArray, IntArray
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.variants.variant import Schedule, Weights
 
 __all__ = ["BucketedReference"]
@@ -90,7 +90,7 @@ class BucketedReference(BucketTables):
         tree, own = self.form.tree, walk.own
         children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
         street, kind, player = int(tree.street[node]), tree.kind[node], int(tree.player[node])
-        if kind == Kind.DECISION:
+        if kind == NodeKind.DECISION:
             bucket = walk.runouts.bucket[player][street]
             current = matched(self.layout.rows(self._matched[player], node))
             strategy = current[:, bucket] * (bucket >= 0)  # [actions, B, H]
@@ -100,7 +100,7 @@ class BucketedReference(BucketTables):
             below = [self._walk(walk, child, reach, own_reach * play) for child, play in zip(children, strategy)]
             self._update(walk, node, np.array(below), own_reach, current, bucket)
             return np.asarray((strategy * below).sum(axis=0))
-        if kind == Kind.CHANCE:
+        if kind == NodeKind.CHANCE:
             live = [bucket[street + 1] >= 0 for bucket in walk.runouts.bucket]
             weight = walk.runouts.weight[street + 1][:, None]
             values = self._walk(walk, children[0], reach * weight * live[1 - own], own_reach * weight * live[own])
@@ -112,7 +112,7 @@ class BucketedReference(BucketTables):
         win, lose, tie = (each[node, own] for each in (form.payoffs.win, form.payoffs.lose, form.payoffs.tie))
         meets = self.compatible if own == 0 else self.compatible.T
         live = walk.runouts.bucket[own][int(form.tree.street[node])] >= 0
-        if form.tree.kind[node] == Kind.FOLD:
+        if form.tree.kind[node] == NodeKind.FOLD:
             return np.asarray((reach @ meets.T) * (lose if form.tree.player[node] == own else win) * live)
         mine, theirs = walk.runouts.strength[own], walk.runouts.strength[1 - own]
         pays = [

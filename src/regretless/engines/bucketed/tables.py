@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from regretless.engines.contract import Snapshot
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import FloatArray
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 
 __all__ = ["BucketTables", "TableLayout", "kept_numbers", "table_numbers"]
 
@@ -29,7 +29,7 @@ class TableLayout:
 
     def __init__(self, form: BucketedForm) -> None:
         tree = form.tree
-        acts = tree.kind == Kind.DECISION
+        acts = tree.kind == NodeKind.DECISION
         self.form = form
         self.actions: Int64 = np.where(acts, np.diff(tree.first_child), 0).astype(np.int64)  # [N]
         counts = np.array(form.buckets, dtype=np.int64)

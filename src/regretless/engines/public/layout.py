@@ -21,7 +21,7 @@ from regretless.engines.contract import SUM_TOLERANCE, PublicStrategy
 from regretless.engines.public.formats import Stored
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray
-from regretless.forms.public import BettingTree, Kind, PublicForm
+from regretless.forms.public import BettingTree, NodeKind, PublicForm
 from regretless.reprs import brief
 
 __all__ = [
@@ -63,7 +63,7 @@ class Layout:
     def decisions(self, player: int, street: int) -> list[int]:
         """The betting nodes of a street at which a player acts."""
         tree = self.form.tree
-        found = np.flatnonzero((tree.kind == Kind.DECISION) & (tree.player == player) & (tree.street == street))
+        found = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.player == player) & (tree.street == street))
         return [int(node) for node in found]
 
     def street_rows(self, numbers: Stored, player: int, street: int) -> Stored:
@@ -212,7 +212,7 @@ def _actions_of(tree: BettingTree) -> _Actions:
         before, total = np.zeros(len(tree.kind), dtype=np.int64), np.zeros((2, int(tree.street.max()) + 1), np.int64)
         counts = np.diff(tree.first_child)
         for node in walking_order(tree)[0]:
-            if tree.kind[node] == Kind.DECISION:
+            if tree.kind[node] == NodeKind.DECISION:
                 place = tree.player[node], tree.street[node]
                 before[node] = total[place]
                 total[place] += counts[node]
@@ -238,7 +238,7 @@ def walking_order(tree: BettingTree) -> tuple[list[int], list[int], list[int]]:
                 node = pending.pop()
                 order.append(node)
                 children = range(first_child[node], first_child[node + 1])
-                if kind[node] == Kind.CHANCE:
+                if kind[node] == NodeKind.CHANCE:
                     following.append((children[0], node))
                 else:
                     pending.extend(reversed(children))

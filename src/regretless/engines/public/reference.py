@@ -17,7 +17,7 @@ from regretless.engines.public.layout import checked_rows
 from regretless.engines.public.stored import Mode, Place, StoredEngine
 from regretless.forms.blockers import compatible
 from regretless.forms.history import FloatArray
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.variants.variant import Schedule, Weights
 
 __all__ = ["PublicReference", "matched"]
@@ -137,7 +137,7 @@ class PublicReference(StoredEngine):
         tree, own = self.form.tree, walk.own
         children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
         kind, place = tree.kind[node], (node, runout)
-        if kind == Kind.DECISION:
+        if kind == NodeKind.DECISION:
             strategy = walk.strategy(node, runout)
             acting = tree.player[node] == own
             below = np.array(
@@ -152,7 +152,7 @@ class PublicReference(StoredEngine):
         else:
             values = (
                 self._deal(walk, children[0], runout, reach, own_reach)
-                if kind == Kind.CHANCE
+                if kind == NodeKind.CHANCE
                 else self._terminal(own, node, runout, reach)
             )
             values = values[self.form.symmetry.hands[own][self.form.streets[tree.street[node]].symmetry[runout]]]
@@ -187,7 +187,7 @@ class PublicReference(StoredEngine):
         win, lose, tie = (each[node, own] for each in (form.payoffs.win, form.payoffs.lose, form.payoffs.tie))
         meets = self.compatible if own == 0 else self.compatible.T
         dead = form.streets[int(form.tree.street[node])].dead[own][runout]
-        if form.tree.kind[node] == Kind.FOLD:
+        if form.tree.kind[node] == NodeKind.FOLD:
             pays = np.full(meets.shape, lose if form.tree.player[node] == own else win)
         else:
             mine, theirs = form.strength[own][runout][:, None], form.strength[1 - own][runout][None, :]

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from regretless import engines
 from regretless.engines import FormKind, PricedEngine, bucket_evaluator_beside, engine_if_able
-from regretless.errors import Advice, InvalidOption, MissingOption
+from regretless.errors import Advice, InvalidOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.drawn_runouts import bucketed_form
-from regretless.forms.public import Kind as NodeKind
-from regretless.forms.public import PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.tree_hash import tree_hash
 from regretless.holdem.bucketed.maps import SpotBuckets, spot_buckets
 from regretless.holdem.bucketed.solution import BucketedAnswers, BucketedSpotSolution
@@ -23,54 +21,18 @@ from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.reading.reading import SpotReader
 from regretless.holdem.spots.lock_text import lock_text
 from regretless.holdem.spots.spot import Spot
-from regretless.solving.problem import Problem
-from regretless.solving.record import Record
-from regretless.solving.request import Kind, Request
+from regretless.kinds import Kind
+from regretless.solving.options import SolveOptions
+from regretless.solving.problem import Machine, Problem, Request
+from regretless.solving.record import Record, Settings
 from regretless.solving.solution import Solution
 
-__all__ = ["BucketedSpotProblem", "bucketed_problem"]
+__all__ = ["BucketedSpotProblem"]
 
 SAMPLE_RUNOUTS = 16  # per iteration
 ITERATIONS = 1000
 MOST_ITERATIONS = 100_000  # limit if only a target is given
 MEASURE_EVERY = 100  # iterations at most, with a target: a measurement walks every runout
-
-
-def bucketed_problem(spot: Spot | None, options: dict[str, Any]) -> BucketedSpotProblem:
-    """The problem of a spot with the buckets in the options, or of the one resumed."""
-    earlier = options.get("resume")
-    if isinstance(earlier, BucketedSpotSolution):
-        if spot is not None and replace(spot, name=earlier.spot.name) != earlier.spot:
-            reason = f"is a solve of a different spot from {spot.name or 'the one given'}"
-            raise InvalidOption("resume", earlier.where, reason)
-        settings = earlier.settings
-        assert settings.buckets is not None
-        assert settings.sample_runouts is not None
-        if isinstance(text := options.get("buckets"), str):
-            options["buckets"] = str(BucketChoice.parse(text))  # spelled as it was saved
-        choice = BucketChoice.parse(settings.buckets)
-        known = earlier.maps, earlier.buckets
-        return BucketedSpotProblem(
-            earlier.spot, choice, count=settings.sample_runouts, seed=settings.seed, buckets=known
-        )
-    if earlier is not None:
-        reason = f"cannot resume {earlier.where}, which was started without one"
-        raise InvalidOption("buckets", options["buckets"], reason)
-    if spot is None:
-        raise MissingOption("spot", "give a spot, or a solve to resume")
-    if spot.locks:
-        raise InvalidOption("locks", lock_text(spot.locks[0]), "cannot be combined with buckets")
-    if not isinstance(options["buckets"], str):
-        raise InvalidOption("buckets", options["buckets"], "must be text such as turn=500,river=500")
-    choice = BucketChoice.parse(options["buckets"])
-    for street in (*dict(choice.counts), *choice.lossless):
-        if street not in spot.streets:
-            raise InvalidOption("buckets", options["buckets"], f"names the {street}, which is before this spot")
-    if not choice.file:
-        choice.check(spot.streets[1:])
-    options["buckets"] = str(choice)
-    count = options.setdefault("sample_runouts", SAMPLE_RUNOUTS)
-    return BucketedSpotProblem(spot, choice, count=count, seed=options.get("seed", 0))
 
 
 class BucketedSpotProblem(Problem[BucketedForm, PricedEngine]):
@@ -83,14 +45,49 @@ class BucketedSpotProblem(Problem[BucketedForm, PricedEngine]):
     forms = (FormKind.BUCKETED,)
     solution_type = BucketedSpotSolution
 
-    def __init__(
-        self, spot: Spot, choice: BucketChoice, *, count: int, seed: int, buckets: SpotBuckets | None = None
-    ) -> None:
-        """`buckets` are those of a solve that is resumed."""
-        self.spot, self.choice, self.count, self.seed = spot, choice, count, seed
-        self.name = spot.name or "spot"
-        self.scale = 100 / spot.pot
-        self._known = buckets
+    def __init__(self, spot: Spot, options: SolveOptions) -> None:
+        """The spot with the buckets in the options, or the one that is resumed."""
+        self.spot, earlier = spot, options.resume
+        self._resumed: SpotBuckets | None = None
+        if isinstance(earlier, BucketedSpotSolution):
+            earlier.check_same(spot)
+            settings = earlier.settings
+            assert settings.buckets is not None
+            assert settings.sample_runouts is not None
+            self.spot = earlier.spot
+            self.choice = BucketChoice.parse(settings.buckets)
+            self.count, self.seed = settings.sample_runouts, settings.seed
+            self._resumed = earlier.maps, earlier.buckets
+        else:
+            self.choice = self._choose(options)
+            self.count = SAMPLE_RUNOUTS if options.sample_runouts is None else options.sample_runouts
+            self.seed = options.seed or 0
+        self.name = self.spot.name or "spot"
+        self.scale = 100 / self.spot.pot
+
+    def _choose(self, options: SolveOptions) -> BucketChoice:
+        if isinstance(earlier := options.resume, Solution):
+            reason = f"cannot resume {earlier.where}, which was started without one"
+            raise InvalidOption("buckets", options.buckets, reason)
+        if self.spot.locks:
+            raise InvalidOption("locks", lock_text(self.spot.locks[0]), "cannot be combined with buckets")
+        if not isinstance(options.buckets, str):
+            raise InvalidOption("buckets", options.buckets, "must be text such as turn=500,river=500")
+        choice = BucketChoice.parse(options.buckets)
+        for street in (*dict(choice.counts), *choice.lossless):
+            if street not in self.spot.streets:
+                raise InvalidOption("buckets", options.buckets, f"names the {street}, which is before this spot")
+        if not choice.file:
+            choice.check(self.spot.streets[1:])
+        return choice
+
+    def spelled(self, options: SolveOptions) -> SolveOptions:
+        if not isinstance(options.buckets, str):
+            return options
+        return replace(options, buckets=str(BucketChoice.parse(options.buckets)))
+
+    def settle(self, settings: Settings) -> Settings:
+        return replace(super().settle(settings), buckets=str(self.choice), sample_runouts=self.count)
 
     @cached_property
     def public_form(self) -> PublicForm:
@@ -100,7 +97,7 @@ class BucketedSpotProblem(Problem[BucketedForm, PricedEngine]):
     @cached_property
     def buckets(self) -> SpotBuckets:
         """The maps from hands to buckets, and the numbers of buckets."""
-        return self._known or spot_buckets(self.spot, self.public_form, self.choice)
+        return self._resumed or spot_buckets(self.spot, self.public_form, self.choice)
 
     def in_units(self, target: float) -> float:
         return target / 100 * self.spot.pot
@@ -154,9 +151,9 @@ class BucketedSpotProblem(Problem[BucketedForm, PricedEngine]):
 
     # --- resuming ----------------------------------------------------------------------------------------------------
 
-    def machine(self, earlier: Solution) -> dict[str, Any]:
+    def machine(self, earlier: Solution) -> Machine:
         """The engine and device of the earlier solve: they change the last bits of numbers, unlike threads."""
-        return {"engine": engine_if_able(earlier.engine, self.forms), "device": earlier.device}
+        return Machine(engine=engine_if_able(earlier.engine, self.forms), device=earlier.device)
 
     if_final = (Advice("keep_regrets", None, "saves them", keyword="save(path, resumable=True)"),)
 

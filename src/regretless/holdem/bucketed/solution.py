@@ -15,19 +15,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines import BucketTables, Snapshot, StrategyEvaluator, encode_shares, with_real_cards
 from regretless.errors import InvalidFile
-from regretless.files.container import Container, StoredArrays, open_container, write_container
+from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.drawn_runouts import BucketMaps, bucketed_form
 from regretless.forms.history import FloatArray
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.reading.evaluation import places
 from regretless.holdem.reading.probabilities import layout
@@ -36,16 +36,18 @@ from regretless.holdem.solution import SpotSolution, spot_and_tree
 from regretless.reprs import brief
 from regretless.solving.game_solution import LEARNED
 from regretless.solving.record import Record
+from regretless.solving.solution import Contents
 
 __all__ = ["BucketedAnswers", "BucketedSpotSolution"]
 
-FILE_KIND = "spot-buckets"
 AVERAGES = ("average.0", "average.1")
 
 
 @dataclass(frozen=True, kw_only=True)
 class BucketedSpotSolution(SpotSolution):
     """A spot solved with buckets. Nodes, values and exploitability are those of real hands on real runouts."""
+
+    file_kinds: ClassVar[tuple[str, ...]] = ("spot-buckets",)
 
     maps: BucketMaps = field(repr=False)
     buckets: tuple[tuple[int, ...], tuple[int, ...]]  # per player: their number on each street
@@ -59,24 +61,23 @@ class BucketedSpotSolution(SpotSolution):
             "sample_runouts": settings.sample_runouts,
         }
 
-    def save(self, path: str | Path, *, resumable: bool = False) -> None:
-        """Write a `.rgl` file; with `resumable`, also the regrets that a resume needs."""
-        if self.snapshot is None or (resumable and "regret.0" not in self.snapshot.arrays):
-            raise InvalidFile(path, "cannot be made resumable: the solution was read from a file without regrets")
+    @property
+    def is_resumable(self) -> bool:
+        return self.snapshot is not None and "regret.0" in self.snapshot.arrays
+
+    def _contents(self, resumable: bool) -> Contents:
+        assert self.snapshot is not None
         arrays = {name: self.snapshot.arrays[name] for name in self.snapshot.arrays if resumable or name in AVERAGES}
         for player, of_player in enumerate(self.maps):
             arrays |= {f"bucket.{player}.{street}": map_.astype(np.int32) for street, map_ in enumerate(of_player)}
-        header = self.record.header() | {"spot": self.spot.to_toml(), "buckets": [list(each) for each in self.buckets]}
-        write_container(path, FILE_KIND, header, arrays | {"history": self.record.points()})
+        return Contents({"spot": self.spot.to_toml(), "buckets": [list(each) for each in self.buckets]}, arrays)
 
     def checkpoint(self, path: str | Path) -> None:
         self.save(path, resumable=True)
 
     @classmethod
-    def load(cls, path: str | Path, *, to_resume: bool = False) -> BucketedSpotSolution:
-        """Read a `.rgl` file."""
-        file = open_container(path, FILE_KIND)
-        header = Fields(path, file.header)
+    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
+        header = Fields(file.path, file.header)
         spot, _ = spot_and_tree(header)
         record = Record.read(file, players=2)
         form = compile_spot(spot)
@@ -94,7 +95,7 @@ class BucketedSpotSolution(SpotSolution):
         return cls(
             record=record,
             snapshot=snapshot if resumable or not to_resume else None,
-            path=Path(path),
+            path=file.path,
             spot=spot,
             make_reader=lambda: SpotReader(spot, form, answers()),
             maps=maps,
@@ -119,7 +120,7 @@ class BucketedAnswers:
 
     def encoder(self, street: int, runouts: slice, rows: NDArray[Any]) -> Callable[[], None]:
         tree = self.form.tree
-        nodes = np.flatnonzero((tree.kind == Kind.DECISION) & (tree.street == street)).tolist()
+        nodes = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.street == street)).tolist()
 
         def fill() -> None:
             for row, runout in zip(rows, range(runouts.start, runouts.stop), strict=True):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.cards.features.batches import Batch
+from regretless.cards.features.batches import SituationBatch
 from regretless.cards.features.opponents import opponent_features
 from regretless.cards.features.strength import histogram_features, strength_points
 
@@ -34,7 +34,7 @@ class Division(Protocol):
         """The numbers that define it, as files keep them."""
         ...
 
-    def buckets(self, batch: Batch) -> NDArray[np.uint16]:
+    def buckets(self, batch: SituationBatch) -> NDArray[np.uint16]:
         """[situations] bucket of each situation."""
         ...
 
@@ -63,7 +63,7 @@ class NearestCentroid:
     def on(self, device: str) -> NearestCentroid:
         return NearestCentroid(self.parameters, device)
 
-    def buckets(self, batch: Batch) -> NDArray[np.uint16]:
+    def buckets(self, batch: SituationBatch) -> NDArray[np.uint16]:
         return self._nearest.labels(kmeans_features(batch))
 
 
@@ -73,13 +73,13 @@ class Percentiles:
 
     parameters: NDArray[np.int32]  # [buckets - 1]  rising
 
-    def buckets(self, batch: Batch) -> NDArray[np.uint16]:
+    def buckets(self, batch: SituationBatch) -> NDArray[np.uint16]:
         return np.searchsorted(self.parameters, strength_points(batch), side="right").astype(np.uint16)
 
     def on(self, device: str) -> Percentiles:
         return self
 
 
-def kmeans_features(batch: Batch) -> NDArray[np.uint16]:
+def kmeans_features(batch: SituationBatch) -> NDArray[np.uint16]:
     """[situations, columns] what k-means compares on this street."""
     return opponent_features(batch) if batch.boards.shape[1] == 5 else histogram_features(batch)

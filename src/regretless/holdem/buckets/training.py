@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.cards.features.batches import Batch, batch
+from regretless.cards.features.batches import SituationBatch, batch
 from regretless.cards.features.opponents import CLUSTER_HANDS
 from regretless.cards.features.strength import strength_points
 from regretless.engines import in_order
@@ -85,7 +85,7 @@ def _sample_on(device: str) -> Callable[[NDArray[np.uint16], NDArray[np.int64]],
 def _sample(
     plan: BucketPlan,
     street: StreetName,
-    features: Callable[[Batch], NDArray[Number]],
+    features: Callable[[SituationBatch], NDArray[Number]],
     threads: int,
     tell: Callable[[float], None],
 ) -> tuple[NDArray[Number], NDArray[np.int64]]:

@@ -32,7 +32,7 @@ from regretless.cards.hands import HAND_CARDS
 from regretless.cards.isomorphism import CARD_MAPS, hand_maps
 from regretless.errors import InvalidFile
 from regretless.forms.history import FloatArray, IntArray
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.holdem.checking.plain_strength import showdown_strengths
 from regretless.holdem.form.runouts import spot_hands
 from regretless.holdem.form.suits import spot_group
@@ -142,7 +142,7 @@ class Unmerged:
 
     def lines_out(self, street: int) -> IntArray:
         """Rows of the nodes that end a street with a card to come."""
-        return self._rows(street, Kind.CHANCE)
+        return self._rows(street, NodeKind.CHANCE)
 
     def finish(self, betting: Betting, lines: Pair) -> Pair:
         """Values [2, B, entries, H] of a street from the values [2, lines out, H] of its lines into the next."""
@@ -201,7 +201,7 @@ class Unmerged:
     # --- terminals ---------------------------------------------------------------------------------------------------
 
     def _fold(self, betting: Betting, found: list[FloatArray]) -> None:
-        rows = self._rows(betting.street, Kind.FOLD)
+        rows = self._rows(betting.street, NodeKind.FOLD)
         if not len(rows):
             return
         nodes = self.nodes[betting.street][rows]
@@ -211,7 +211,7 @@ class Unmerged:
             found[player][:, :, rows] = pay[:, None] * _product(betting.reach[1 - player][:, rows], compatible)
 
     def _show_down(self, betting: Betting, found: list[FloatArray]) -> None:
-        rows = self._rows(betting.street, Kind.SHOWDOWN)
+        rows = self._rows(betting.street, NodeKind.SHOWDOWN)
         if not len(rows):
             return
         nodes = self.nodes[betting.street][rows]
@@ -275,14 +275,14 @@ class Unmerged:
     def _entries(self) -> list[IntArray]:
         """Nodes where the betting of each street begins: the root, or the nodes after a card."""
         kind, street = self.tree.kind, self.tree.street
-        chances = [np.flatnonzero((kind == Kind.CHANCE) & (street == each)) for each in range(self.streets - 1)]
+        chances = [np.flatnonzero((kind == NodeKind.CHANCE) & (street == each)) for each in range(self.streets - 1)]
         return [np.zeros(1, dtype=np.int64)] + [self.tree.first_child[nodes].astype(np.int64) for nodes in chances]
 
     @cached_property
     def _decisions(self) -> list[list[int]]:
-        return [[int(node) for node in nodes if self.tree.kind[node] == Kind.DECISION] for nodes in self.nodes]
+        return [[int(node) for node in nodes if self.tree.kind[node] == NodeKind.DECISION] for nodes in self.nodes]
 
-    def _rows(self, street: int, kind: Kind) -> IntArray:
+    def _rows(self, street: int, kind: NodeKind) -> IntArray:
         rows: IntArray = np.flatnonzero(self.tree.kind[self.nodes[street]] == kind)
         return rows
 

@@ -24,7 +24,7 @@ import numpy as np
 from regretless.cards.deck import DECK
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.forms.memory import available_bytes
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.holdem.checking.unmerged import BEST, MEAN, RIVERS, Unmerged, batch_size, runout_bytes
 from regretless.holdem.reading.reading import SpotReader
 from regretless.holdem.spots.question import PlayerName
@@ -177,7 +177,7 @@ def full_seconds(form: PublicForm) -> float:
     """Approximate time for evaluating every runout of a flop on one core; slower cores may take twice as long."""
     hands = [len(each.weight) for each in form.hands]
     river = form.tree.kind[form.tree.street == len(form.streets) - 1]
-    folds, showdowns = np.count_nonzero(river == Kind.FOLD), np.count_nonzero(river == Kind.SHOWDOWN)
+    folds, showdowns = np.count_nonzero(river == NodeKind.FOLD), np.count_nonzero(river == NodeKind.SHOWDOWN)
     products = hands[0] * hands[1] * (4 * showdowns + 2 * folds)
     return float(TURNS * RIVERS * (1e-5 * len(river) + 3.5e-8 * len(river) * sum(hands) + 1.2e-10 * products))
 

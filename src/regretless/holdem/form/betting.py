@@ -33,7 +33,7 @@ from typing import NamedTuple, Protocol
 
 from regretless.errors import InvalidText, RegretlessError
 from regretless.forms.betting import Branch, flatten, poker_payoffs
-from regretless.forms.public import BettingTree, Kind, Payoffs
+from regretless.forms.public import BettingTree, NodeKind, Payoffs
 from regretless.forms.public_size import BettingSize, size_of_branches
 from regretless.holdem.form.tree_size import TreeSize
 from regretless.holdem.spots.lines import Step, no_such_action, parse_line
@@ -206,11 +206,11 @@ class _Builder:
         children = {
             str(action): self._after(state, action, _below(edits, action) if edits else ()) for action in actions
         }
-        return Branch(Kind.DECISION, state.paid, state.player, children)
+        return Branch(NodeKind.DECISION, state.paid, state.player, children)
 
     def _after(self, state: _State, action: Step, edits: tuple[_Edit, ...]) -> Branch:
         if action.verb == "fold":
-            return _ended(Branch(Kind.FOLD, state.paid, state.player), edits)
+            return _ended(Branch(NodeKind.FOLD, state.paid, state.player), edits)
         if action.verb in ("call", "check") and state.blind:  # a limp, free if the blinds are equal
             posted = max(state.bets)
             limped = _State(state.street, 1 - state.player, state.before, (posted, posted), state.wagers)
@@ -227,15 +227,15 @@ class _Builder:
         before = state.before + max(state.bets)
         paid = before, before
         if state.street == len(self.table.streets) - 1:
-            return _ended(Branch(Kind.SHOWDOWN, paid), edits)
+            return _ended(Branch(NodeKind.SHOWDOWN, paid), edits)
         if self.table.stack - before <= SLACK:  # all-in: only the remaining cards
-            branch = _ended(Branch(Kind.SHOWDOWN, paid), edits)
+            branch = _ended(Branch(NodeKind.SHOWDOWN, paid), edits)
             for _ in range(state.street, len(self.table.streets) - 1):
-                branch = Branch(Kind.CHANCE, paid, children={"": branch})
+                branch = Branch(NodeKind.CHANCE, paid, children={"": branch})
             return branch
         called = state.player == OOP and state.faces
         following = _State(street=state.street + 1, before=before, called=called)
-        return Branch(Kind.CHANCE, paid, children={"": self.branch(following, edits)})
+        return Branch(NodeKind.CHANCE, paid, children={"": self.branch(following, edits)})
 
     # --- amounts -----------------------------------------------------------------------------------------------------
 

@@ -88,10 +88,10 @@ def compile_holdem(
 
     >>> from regretless.cards.deck import parse_board
     >>> from regretless.forms.betting import Branch, flatten
-    >>> from regretless.forms.public import Kind
-    >>> showdown = Branch(Kind.SHOWDOWN, (0.0, 0.0))
-    >>> river = Branch(Kind.CHANCE, (0.0, 0.0), children={"": showdown})
-    >>> turn = Branch(Kind.CHANCE, (0.0, 0.0), children={"": river})
+    >>> from regretless.forms.public import NodeKind
+    >>> showdown = Branch(NodeKind.SHOWDOWN, (0.0, 0.0))
+    >>> river = Branch(NodeKind.CHANCE, (0.0, 0.0), children={"": showdown})
+    >>> turn = Branch(NodeKind.CHANCE, (0.0, 0.0), children={"": river})
     >>> form = compile_holdem(parse_board("Qs Jh 2h"), Range.parse("AA"), Range.parse("KK"), flatten(turn))
     >>> [len(street.parent) for street in form.streets], form.streets[1].probability
     ([1, 36, 1429], 0.022222222222222223)

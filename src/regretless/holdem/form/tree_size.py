@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from regretless.errors import RegretlessError
 from regretless.forms.betting import Branch
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.holdem.spots.question import PLAYERS, StreetName, Table
 
 __all__ = ["MOST_DECISIONS", "MOST_NODES", "TreeSize"]
@@ -42,7 +42,7 @@ class TreeSize:
 
     def _nodes(self, branch: Branch) -> int:
         above = 0  # chance nodes: one, or several after an all-in
-        while branch.kind is Kind.CHANCE:
+        while branch.kind is NodeKind.CHANCE:
             above += 1
             branch = branch.children[""]
         return above + self.nodes.get(id(branch), 1)

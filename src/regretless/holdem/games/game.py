@@ -25,12 +25,12 @@ from pathlib import Path
 from typing import Any
 
 from regretless.errors import InvalidOption
-from regretless.holdem.games.game_reader import GameFields, parse_game, read_game
+from regretless.holdem.games.game_reader import GameFields, read_game
 from regretless.holdem.games.game_writer import write_game
 from regretless.holdem.spots.question import LARGEST_AMOUNT, SMALLEST_AMOUNT, STREETS, StreetName, Table, check_number
 from regretless.holdem.spots.rounding import warn_of_rounding
 from regretless.holdem.spots.spot import LONGEST_NAME
-from regretless.holdem.spots.toml_text import read_toml_text
+from regretless.holdem.spots.toml_text import parse_toml, read_toml
 from regretless.reprs import brief
 
 __all__ = ["HoldemGame"]
@@ -89,21 +89,21 @@ class HoldemGame(GameFields):
     @classmethod
     def parse(cls, text: str) -> HoldemGame:
         """Read the TOML of a game; an error is one sentence that names the field."""
-        return cls._made(parse_game(text))
+        return cls._made(read_game(parse_toml(text, "game")))
 
     @classmethod
-    def from_mapping(cls, fields: Mapping[str, Any]) -> HoldemGame:
-        """The game with these fields, nested as in a TOML file.
+    def from_mapping(cls, fields: Mapping[str, Any], path: str | Path | None = None) -> HoldemGame:
+        """The game with these fields, nested as in a TOML file; `path` is the file, if they were read from one.
 
         >>> HoldemGame.from_mapping({"stack": 20, "small_blind": 0.5, "big_blind": 1, "preflop": {"open": "a"}}).ante
         0.0
         """
-        return cls._made(read_game(fields))
+        return cls._made(read_game(fields, path), "" if path is None else str(path))
 
     @classmethod
     def read(cls, path: str | Path) -> HoldemGame:
         """Read a game file; the game's name defaults to the file's."""
-        return cls._made(parse_game(read_toml_text(path), path=path), str(path))
+        return cls._made(read_game(read_toml(path), path), str(path))
 
     @classmethod
     def _made(cls, fields: GameFields, source: str = "") -> HoldemGame:

@@ -34,12 +34,11 @@ from regretless.holdem.spots.bet_tables import CAP, HOMES, read_bets, read_lines
 from regretless.holdem.spots.fields import FileKind, flag_in, number_in, table_in, text_in
 from regretless.holdem.spots.question import Bets, Lines, PlayerName, PlayerSizes, Rules, StreetSizes, check_cap
 from regretless.holdem.spots.sizes import Size, parse_sizes
-from regretless.holdem.spots.spot_reader import GAME_FIELDS
-from regretless.holdem.spots.toml_text import parse_toml, read_toml_text
+from regretless.holdem.spots.spot_reader import is_game_table
+from regretless.holdem.spots.toml_text import read_toml
 
 __all__ = [
-    "CHIPS", "FIELDS", "OPEN", "PREFLOP", "RAISE_LIMP", "RERAISES", "GameFields", "is_game_file", "parse_game",
-    "read_game",
+    "CHIPS", "FIELDS", "OPEN", "PREFLOP", "RAISE_LIMP", "RERAISES", "GameFields", "is_game_file", "read_game",
 ]  # fmt: skip
 
 FIELDS = ("stack", "small_blind", "big_blind", "ante", "name", "preflop", "bets", "rules", "lines")
@@ -73,27 +72,18 @@ class GameFields:
 def is_game_file(path: str | Path) -> bool:
     """Whether a TOML file has the fields of a game rather than a spot; one that cannot be read has not."""
     try:
-        table = parse_toml(read_toml_text(path), path)
+        return is_game_table(read_toml(path))
     except RegretlessError:  # reading it as a spot will report the problem
         return False
-    return "board" not in table and bool(GAME_FIELDS & table.keys())
 
 
-def parse_game(text: str, path: str | Path | None = None) -> GameFields:
-    """The fields of a TOML text; `path`, its source, appears in errors and gives the default name.
+def read_game(table: Mapping[str, Any], path: str | Path | None = None) -> GameFields:
+    """The fields of mappings nested like the TOML; `path`, the file they were read from, gives the default name.
 
-    >>> parse_game("stack = 200\\nsmall_blind = 1\\nbig_blind = 2\\npreflop.opne = '2.5x'")
+    >>> read_game({"stack": 200, "small_blind": 1, "big_blind": 2, "preflop": {"opne": "2.5x"}})
     Traceback (most recent call last):
     regretless.errors.RegretlessError: preflop.opne: is not a field of [preflop]; did you mean 'open'?
     """
-    table = parse_toml(text, path or "game")
-    if path is not None and "name" not in table:
-        table["name"] = Path(path).stem
-    return read_game(table)
-
-
-def read_game(table: Mapping[str, Any]) -> GameFields:
-    """The fields of mappings nested like the TOML."""
     GAME_FILE.check_known(table, FIELDS, "")
     for required in ("stack", "small_blind", "big_blind", "preflop"):
         if required not in table:
@@ -111,7 +101,7 @@ def read_game(table: Mapping[str, Any]) -> GameFields:
         bets=read_bets(table_in(table.get("bets", {}), "bets"), GAME_FILE),
         rules=read_rules(table_in(table.get("rules", {}), "rules"), GAME_FILE, **chips),
         lines=read_lines(table_in(table.get("lines", {}), "lines"), GAME_FILE),
-        name=text_in(table.get("name", ""), "name"),
+        name=text_in(table.get("name", "" if path is None else Path(path).stem), "name"),
     )
 
 

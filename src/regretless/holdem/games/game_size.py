@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from regretless.cards.situations import SITUATION_COUNTS
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.holdem.buckets.choice import BucketChoice
 from regretless.holdem.buckets.table import Buckets
 from regretless.holdem.form.betting import betting_of
@@ -74,7 +74,7 @@ def estimate_game(game: HoldemGame, choice: BucketChoice | None = None) -> GameE
         betting_nodes=int(size.nodes.sum()),
         node_kinds={
             name: int(size.nodes[:, kind].sum())
-            for name, kind in zip(("action", "chance", "fold", "showdown"), Kind, strict=True)
+            for name, kind in zip(("action", "chance", "fold", "showdown"), NodeKind, strict=True)
         },
         decisions=dict(zip(game.streets, map(int, size.decisions.sum(axis=1)), strict=True)),
         action_slots=slots,

@@ -14,7 +14,7 @@ from regretless.engines import Snapshot, TableLayout
 from regretless.errors import InvalidOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import FloatArray
-from regretless.forms.public import BettingTree, Kind
+from regretless.forms.public import BettingTree, NodeKind
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import hands_of
 from regretless.holdem.games.game import HoldemGame
@@ -28,7 +28,7 @@ AVERAGES = ("average.0", "average.1")
 
 def acting_streets(tree: BettingTree) -> dict[StreetName, bool]:
     """Whether anybody acts on each street after the deal."""
-    acts = tree.street[tree.kind == Kind.DECISION]
+    acts = tree.street[tree.kind == NodeKind.DECISION]
     return {street: bool((acts == number).any()) for number, street in enumerate(STREETS, start=1)}
 
 

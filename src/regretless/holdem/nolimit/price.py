@@ -40,7 +40,7 @@ from regretless.engines import (
     one_ahead,
 )
 from regretless.forms.history import FloatArray, IntArray
-from regretless.forms.public import BettingTree, Kind, Payoffs, PublicForm
+from regretless.forms.public import BettingTree, NodeKind, Payoffs, PublicForm
 from regretless.forms.public_size import size_of_tree
 from regretless.holdem.form.runouts import compile_holdem, holdem_hands
 from regretless.holdem.nolimit.boards import GameBuckets
@@ -75,7 +75,7 @@ def flop_tree(tree: BettingTree) -> FlopTree:
     for place, node in enumerate(nodes):  # grows during the loop: breadth first
         below = range(0) if cut[place] else range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
         for child in below:
-            deals = tree.kind[child] == Kind.CHANCE and tree.street[child] == 0
+            deals = tree.kind[child] == NodeKind.CHANCE and tree.street[child] == 0
             cut.append(bool(deals and _is_all_in(tree, child)))
             if deals and not cut[-1]:
                 begins.append(len(nodes))
@@ -86,7 +86,7 @@ def flop_tree(tree: BettingTree) -> FlopTree:
         first.append(len(nodes))
     found, ended = np.array(nodes), np.array(cut)
     given = BettingTree(
-        kind=np.where(ended, Kind.FOLD, tree.kind[found]).astype(np.int8),
+        kind=np.where(ended, NodeKind.FOLD, tree.kind[found]).astype(np.int8),
         player=np.where(ended, 0, tree.player[found]).astype(np.int8),
         street=np.maximum(tree.street[found] - 1, 0).astype(np.int8),
         parent=np.array(parents, dtype=np.int32),
@@ -105,9 +105,9 @@ def _is_all_in(tree: BettingTree, node: int) -> bool:
 
 def _showdown(tree: BettingTree, node: int) -> int | None:
     """The showdown that a chance node leads to if nobody acts any more."""
-    while tree.kind[node] == Kind.CHANCE:
+    while tree.kind[node] == NodeKind.CHANCE:
         node = int(tree.first_child[node])
-    return node if tree.kind[node] == Kind.SHOWDOWN else None
+    return node if tree.kind[node] == NodeKind.SHOWDOWN else None
 
 
 class FlopPricer:
@@ -130,7 +130,7 @@ class FlopPricer:
         self.evaluators = evaluators or CompiledBucketEvaluators(threads=threads)
         self.payoffs = Payoffs(*(each[given.node] for each in (payoffs.win, payoffs.lose, payoffs.tie)))
         tree = given.tree
-        acts = tree.kind == Kind.DECISION
+        acts = tree.kind == NodeKind.DECISION
         self._first = np.flatnonzero(acts & (tree.street == 0)).tolist()  # before the flop and on it
         self._tables = {node: strategy(int(given.node[node])) for node in self._first}
         self._begins = _below(given)
@@ -234,10 +234,10 @@ def priced(
     def walk(node: int, own: int, best: bool, reach: FloatArray) -> FloatArray:
         """[169] values of a hand of each class, times the opposing reach."""
         kind, player = tree.kind[node], int(tree.player[node])
-        if kind == Kind.FOLD:
+        if kind == NodeKind.FOLD:
             pay = (payoffs.lose if player == own else payoffs.win)[node, own]
             return np.asarray(pay * (faced @ reach))
-        if kind == Kind.CHANCE:
+        if kind == NodeKind.CHANCE:
             if (end := _showdown(tree, node)) is None:
                 return np.asarray(lines[node][own, int(best)])
             win, lose, tie = (each[end, own] for each in (payoffs.win, payoffs.lose, payoffs.tie))

@@ -17,7 +17,7 @@ from regretless import engines
 from regretless.engines import BucketedEngine, FormKind, engine_if_able
 from regretless.errors import InvalidFile, InvalidOption, MissingOption
 from regretless.forms.bucketed import BucketedForm
-from regretless.forms.public import Kind as NodeKind
+from regretless.forms.public import NodeKind
 from regretless.holdem.buckets.build import build_buckets
 from regretless.holdem.buckets.choice import BucketChoice
 from regretless.holdem.buckets.divided import DividedBuckets
@@ -31,44 +31,16 @@ from regretless.holdem.nolimit.form import acting_streets, game_buckets, make_fo
 from regretless.holdem.nolimit.reader import NoLimitReader
 from regretless.holdem.nolimit.solution import NoLimitSolution
 from regretless.holdem.spots.question import StreetName
-from regretless.solving.problem import Problem
-from regretless.solving.record import Record
-from regretless.solving.request import Kind, Request
+from regretless.kinds import Kind
+from regretless.solving.options import SolveOptions
+from regretless.solving.problem import Machine, Problem, Request
+from regretless.solving.record import Record, Settings
 from regretless.solving.solution import Solution
 
-__all__ = ["NoLimitProblem", "nolimit_problem"]
+__all__ = ["NoLimitProblem"]
 
 SAMPLE_RUNOUTS = 16  # per iteration
 ITERATIONS = 1000
-
-
-def nolimit_problem(game: HoldemGame | None, options: dict[str, Any]) -> NoLimitProblem:
-    """The problem of a game with the buckets in the options, or of the one resumed."""
-    earlier = options.get("resume")
-    if isinstance(earlier, NoLimitSolution):
-        if game is not None and replace(game, name=earlier.rules.name) != earlier.rules:
-            reason = f"is a solve of a different game from {game.name or 'the one given'}"
-            raise InvalidOption("resume", earlier.where, reason)
-        settings = earlier.settings
-        if isinstance(text := options.get("buckets"), str):
-            options["buckets"] = str(BucketChoice.parse(text))  # spelled as it was saved
-        choice = None if settings.buckets is None else BucketChoice.parse(settings.buckets)
-        assert settings.sample_runouts is not None
-        return NoLimitProblem(earlier.rules, choice, count=settings.sample_runouts, seed=settings.seed, earlier=earlier)
-    if earlier is not None:
-        raise InvalidOption("resume", earlier.where, "is not a solve of a game from the deal")
-    assert game is not None
-    text = options.get("buckets")
-    if text is None and any(acting_streets(betting_of(game).tree).values()):
-        hint = "give a file from regretless buckets, or flop=50,turn=50,river=50,method=percentile"
-        raise MissingOption("buckets", hint)
-    if text is not None and not isinstance(text, str):
-        raise InvalidOption("buckets", text, "must be text such as flop=50,turn=50,river=50")
-    choice = None if text is None else BucketChoice.parse(text)
-    if choice is not None:
-        options["buckets"] = str(choice)
-    count = options.setdefault("sample_runouts", SAMPLE_RUNOUTS)
-    return NoLimitProblem(game, choice, count=count, seed=options.get("seed", 0))
 
 
 class _Tables:
@@ -100,19 +72,45 @@ class NoLimitProblem(Problem[BucketedForm, BucketedEngine]):
     solution_type = NoLimitSolution
     measures = False
 
-    def __init__(
-        self,
-        game: HoldemGame,
-        choice: BucketChoice | None,
-        *,
-        count: int,
-        seed: int,
-        earlier: NoLimitSolution | None = None,
-    ) -> None:
-        """`earlier` is the solve that is resumed, which must have had the same buckets."""
-        self.game, self.choice, self.count, self.seed = game, choice, count, seed
-        self.name = game.name or "hold'em"
-        self._earlier = earlier
+    def __init__(self, game: HoldemGame, options: SolveOptions) -> None:
+        """The game with the buckets in the options, or the one that is resumed."""
+        self.game, earlier = game, options.resume
+        self._earlier: NoLimitSolution | None = None  # which must have had the same buckets
+        if isinstance(earlier, NoLimitSolution):
+            if replace(game, name=earlier.rules.name) != earlier.rules:
+                reason = f"is a solve of a different game from {game.name or 'the one given'}"
+                raise InvalidOption("resume", earlier.where, reason)
+            settings = earlier.settings
+            assert settings.sample_runouts is not None
+            self.game, self._earlier = earlier.rules, earlier
+            self.choice = None if settings.buckets is None else BucketChoice.parse(settings.buckets)
+            self.count, self.seed = settings.sample_runouts, settings.seed
+        else:
+            if isinstance(earlier, Solution):
+                raise InvalidOption("resume", earlier.where, "is not a solve of a game from the deal")
+            self.choice = self._choose(options.buckets)
+            self.count = SAMPLE_RUNOUTS if options.sample_runouts is None else options.sample_runouts
+            self.seed = options.seed or 0
+        self.name = self.game.name or "hold'em"
+
+    def _choose(self, text: str | None) -> BucketChoice | None:
+        if text is None:
+            if any(acting_streets(betting_of(self.game).tree).values()):
+                hint = "give a file from regretless buckets, or flop=50,turn=50,river=50,method=percentile"
+                raise MissingOption("buckets", hint)
+            return None
+        if not isinstance(text, str):
+            raise InvalidOption("buckets", text, "must be text such as flop=50,turn=50,river=50")
+        return BucketChoice.parse(text)
+
+    def spelled(self, options: SolveOptions) -> SolveOptions:
+        if not isinstance(options.buckets, str):
+            return options
+        return replace(options, buckets=str(BucketChoice.parse(options.buckets)))
+
+    def settle(self, settings: Settings) -> Settings:
+        buckets = None if self.choice is None else str(self.choice)
+        return replace(super().settle(settings), buckets=buckets, sample_runouts=self.count)
 
     @cached_property
     def tables(self) -> _Tables | None:
@@ -173,9 +171,9 @@ class NoLimitProblem(Problem[BucketedForm, BucketedEngine]):
 
     # --- resuming ----------------------------------------------------------------------------------------------------
 
-    def machine(self, earlier: Solution) -> dict[str, Any]:
+    def machine(self, earlier: Solution) -> Machine:
         """The engine and device of the earlier solve: they change the last bits of numbers, unlike threads."""
-        return {"engine": engine_if_able(earlier.engine, self.forms), "device": earlier.device}
+        return Machine(engine=engine_if_able(earlier.engine, self.forms), device=earlier.device)
 
 
 def _alike(first: DividedBuckets | None, second: DividedBuckets) -> bool:

@@ -17,15 +17,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from regretless.engines import Snapshot, TableLayout
 from regretless.errors import InvalidFile, InvalidGame, InvalidText, RegretlessError
-from regretless.files.container import StoredArrays, open_container, write_container
+from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.holdem.buckets.divided import DividedBuckets
 from regretless.holdem.games.big_blinds import BigBlindSolution
 from regretless.holdem.games.game import HoldemGame
@@ -37,10 +37,10 @@ from regretless.holdem.reading.places import Played
 from regretless.reprs import brief
 from regretless.solving.game_solution import LEARNED
 from regretless.solving.record import Record
+from regretless.solving.solution import Contents
 
-__all__ = ["FILE_KIND", "NoLimitSolution"]
+__all__ = ["NoLimitSolution"]
 
-FILE_KIND = "holdem-game"
 BUCKETS = "abstraction"  # the field of the header
 LONGEST_GAME = 2**20  # characters of TOML
 
@@ -49,7 +49,7 @@ LONGEST_GAME = 2**20  # characters of TOML
 class NoLimitSolution(BigBlindSolution):
     """A solved game from the deal. Its `strategy` is that before the flop; `node` reads any line on any board."""
 
-    kind: ClassVar[str] = FILE_KIND
+    file_kinds: ClassVar[tuple[str, ...]] = ("holdem-game",)
 
     rules: HoldemGame
     buckets: DividedBuckets | None = field(repr=False)  # None if nobody acts after the flop
@@ -58,10 +58,14 @@ class NoLimitSolution(BigBlindSolution):
     __repr__ = brief
 
     @classmethod
-    def reading(cls, make_reader: Callable[[], NoLimitReader], **fields: Any) -> NoLimitSolution:
+    def reading(cls, make_reader: Callable[[], NoLimitReader], **fields: Any) -> Self:
         """A solution whose strategy and nodes are read through `make_reader`, which is called on first use."""
         make_reader = cache(make_reader)
         return cls(make_reader=make_reader, read_strategy=lambda: make_reader().preflop(), **fields)
+
+    @property
+    def subject(self) -> HoldemGame:
+        return self.rules
 
     @property
     def reader(self) -> NoLimitReader:
@@ -74,7 +78,7 @@ class NoLimitSolution(BigBlindSolution):
         `cards` is what the line omits of the board.
         """
         place = self.reader.find(line, cards)
-        if self.reader.tree.kind[place.node] != Kind.DECISION:
+        if self.reader.tree.kind[place.node] != NodeKind.DECISION:
             raise InvalidText("line", line, None, "nobody acts there")
         return self.reader.played(place)
 
@@ -149,22 +153,18 @@ class NoLimitSolution(BigBlindSolution):
     def verify(self, **options: Any) -> Any:
         raise InvalidGame(f"{self.game}: is too large to be checked by its rules: regretless price evaluates it")
 
-    def save(self, path: str | Path, *, resumable: bool = True) -> None:
-        """Write a `.rgl` file; without `resumable`, only the strategy."""
-        if self.snapshot is None:
-            raise InvalidFile(path, "cannot be written: the solution holds no regrets or averages")
-        kept = {name: self.snapshot.arrays[name] for name in self.snapshot.arrays if resumable or name in AVERAGES}
-        header = self.record.header() | {"rules": self.rules.to_toml(), BUCKETS: None}
-        arrays = {**kept, "history": self.record.points()}
+    def _contents(self, resumable: bool) -> Contents:
+        assert self.snapshot is not None
+        arrays = {name: self.snapshot.arrays[name] for name in self.snapshot.arrays if resumable or name in AVERAGES}
+        header: dict[str, Any] = {"rules": self.rules.to_toml(), BUCKETS: None}
         if self.buckets is not None:
-            header |= {BUCKETS: self.buckets.header()}
+            header[BUCKETS] = self.buckets.header()
             arrays |= self.buckets.arrays()
-        write_container(path, FILE_KIND, header, arrays)
+        return Contents(header, arrays)
 
     @classmethod
-    def load(cls, path: str | Path) -> NoLimitSolution:
-        """Read a solution; a missing, damaged or unrelated file raises `InvalidFile`."""
-        file = open_container(path, FILE_KIND)
+    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
+        path = file.path
         header = Fields(path, file.header)
         record = Record.read(file, players=2)
         try:
@@ -188,7 +188,7 @@ class NoLimitSolution(BigBlindSolution):
             lambda: NoLimitReader(form, of_game, snapshot_strategy(layout, snapshot)),
             record=record,
             snapshot=snapshot,
-            path=Path(path),
+            path=path,
             rules=game,
             buckets=buckets,
         )

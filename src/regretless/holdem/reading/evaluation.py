@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from regretless.cards.equity import add_pairs
 from regretless.forms.blockers import compatible, met
 from regretless.forms.history import FloatArray, IntArray
-from regretless.forms.public import BettingTree, Kind, PublicForm
+from regretless.forms.public import BettingTree, NodeKind, PublicForm
 from regretless.holdem.reading.matchups import Showdown
 
 __all__ = ["Evaluator", "Strategies", "places"]
@@ -78,18 +78,18 @@ class Evaluator:
         nodes = list(reach)
         strategies: dict[int, FloatArray] = {}
         for node in nodes:  # grows during the loop: parents before children
-            if tree.kind[node] != Kind.DECISION:
+            if tree.kind[node] != NodeKind.DECISION:
                 continue
             strategies[node] = self.strategies.strategy(node, runout)
             for place, child in enumerate(range(int(tree.first_child[node]), int(tree.first_child[node + 1]))):
                 reach[child] = reach[node] if tree.player[node] == player else reach[node] * strategies[node][place]
                 nodes.append(child)
         values = self._terminals(player, runout, nodes, reach)
-        chances = [node for node in nodes if tree.kind[node] == Kind.CHANCE]
+        chances = [node for node in nodes if tree.kind[node] == NodeKind.CHANCE]
         if chances:
             values.update(self._deals(player, street, runout, {node: reach[node] for node in chances}))
         for node in reversed(nodes):
-            if tree.kind[node] == Kind.DECISION:
+            if tree.kind[node] == NodeKind.DECISION:
                 below = np.array(
                     [values[child] for child in range(int(tree.first_child[node]), int(tree.first_child[node + 1]))]
                 )
@@ -117,8 +117,8 @@ class Evaluator:
     ) -> dict[int, FloatArray]:
         tree, pay = self.form.tree, self.form.payoffs
         values: dict[int, FloatArray] = {}
-        folds = [node for node in nodes if tree.kind[node] == Kind.FOLD]
-        showdowns = [node for node in nodes if tree.kind[node] == Kind.SHOWDOWN]
+        folds = [node for node in nodes if tree.kind[node] == NodeKind.FOLD]
+        showdowns = [node for node in nodes if tree.kind[node] == NodeKind.SHOWDOWN]
         if folds:
             alive = ~self.dead(player, int(tree.street[folds[0]]), runout)
             reaches = np.array([reach[node] for node in folds])

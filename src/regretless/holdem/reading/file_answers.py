@@ -12,7 +12,7 @@ from regretless.engines import decode_shares, encode_shares
 from regretless.errors import InvalidFile
 from regretless.files.container import Container, Streamed
 from regretless.forms.history import FloatArray
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.holdem.reading.evaluation import places
 from regretless.holdem.reading.places import Place
 from regretless.holdem.reading.probabilities import layout, probability_bits, streamed
@@ -74,7 +74,7 @@ class FileAnswers:
 
     def encoder(self, street: int, runouts: slice, rows: NDArray[Any]) -> Callable[[], None]:
         tree = self.form.tree
-        nodes = np.flatnonzero((tree.kind == Kind.DECISION) & (tree.street == street)).tolist()
+        nodes = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.street == street)).tolist()
 
         def encode_rows() -> None:
             for row, runout in zip(rows, range(runouts.start, runouts.stop), strict=True):
@@ -140,7 +140,7 @@ def _equities(reader: SpotReader) -> dict[str, NDArray[Any]]:
     waiting: list[Place] = [reader.root]
     while waiting:
         found.append(here := waiting.pop())
-        if form.tree.kind[here.node] == Kind.DECISION:
+        if form.tree.kind[here.node] == NodeKind.DECISION:
             waiting += list(reader.children(here))
     reader.find_equities(found)
     nodes = np.count_nonzero(form.tree.street == 0)

@@ -20,9 +20,9 @@ from regretless.holdem.spots.question import PlayerName
 from regretless.reprs import brief
 from regretless.solving.solution_html import facts_html
 
-__all__ = ["HandTable", "NodeKind", "NodeView", "Runout", "RunoutReport"]
+__all__ = ["HandTable", "KindName", "NodeView", "Runout", "RunoutReport"]
 
-NodeKind = Literal["decision", "chance", "fold", "showdown"]
+KindName = Literal["decision", "chance", "fold", "showdown"]
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class NodeView:
 
     line: str  # text that leads here, including cards
     board: tuple[int, ...]
-    kind: NodeKind
+    kind: KindName
     player: PlayerName | None  # who acts, or who folded; None elsewhere
     pot: float  # chips in the pot, including this street's bets
     stacks: dict[PlayerName, float]  # chips behind

@@ -20,7 +20,7 @@ from regretless.cards.ranges import Range
 from regretless.errors import InvalidText
 from regretless.forms.blockers import met
 from regretless.forms.history import FloatArray, IntArray
-from regretless.forms.public import BettingTree, Hands, Kind, Payoffs, PublicForm
+from regretless.forms.public import BettingTree, Hands, NodeKind, Payoffs, PublicForm
 from regretless.holdem.form.suits import Deal, find_deal
 from regretless.holdem.reading.evaluation import Evaluator, Strategies
 from regretless.holdem.spots.lines import Step, find_action, no_such_action, parse_line
@@ -193,7 +193,7 @@ class LineReader(ABC):
         return InvalidText("line", line, step.position, why)
 
     def _is_chance(self, place: Place) -> bool:
-        return bool(self.tree.kind[place.node] == Kind.CHANCE)
+        return bool(self.tree.kind[place.node] == NodeKind.CHANCE)
 
     def _dealt_from(self, given: list[int], place: Place) -> Place:
         """The place after the first cards of `given`, which are removed from it."""
@@ -266,7 +266,7 @@ class LineReader(ABC):
         """Every decision before the next cards are dealt, those that take fewer actions first."""
         waiting = [self.root]
         for place in waiting:  # grows during the loop
-            if self.tree.kind[place.node] == Kind.DECISION:
+            if self.tree.kind[place.node] == NodeKind.DECISION:
                 yield place
                 waiting += [self.act(place, action) for action in range(len(self.actions(place.node)))]
 

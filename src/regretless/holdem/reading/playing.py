@@ -20,7 +20,7 @@ from regretless.cards.hands import HAND_CARDS, HAND_COUNT
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidText
 from regretless.forms.history import FloatArray
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.holdem.reading.places import LineReader, Place
 
 __all__ = ["Duel", "Outcome", "draw_hands"]
@@ -69,11 +69,11 @@ class Duel:
         while True:
             place = passed[-1]
             kind = self.reader.tree.kind[place.node]
-            if kind == Kind.CHANCE:
+            if kind == NodeKind.CHANCE:
                 known = {int(card) for hand in self.hands for card in HAND_CARDS[hand]}
                 left = [card for card in self.reader.cards(place) if card not in known]
                 passed.append(self.reader.deal(place, *self.random.sample(left, self.reader.count(place))))
-            elif kind == Kind.DECISION and not self.is_turn(place):
+            elif kind == NodeKind.DECISION and not self.is_turn(place):
                 passed.append(self.reader.act(place, _draw(self.strategy(place), place, self.random)))
             else:
                 return passed
@@ -81,7 +81,7 @@ class Duel:
     def is_turn(self, place: Place) -> bool:
         """Whether the person acts at a place."""
         tree = self.reader.tree
-        return bool(tree.kind[place.node] == Kind.DECISION and tree.player[place.node] == self.person)
+        return bool(tree.kind[place.node] == NodeKind.DECISION and tree.player[place.node] == self.person)
 
     def strategy(self, place: Place) -> FloatArray:
         """[actions] what the solution does with the hand of the player who acts."""
@@ -97,7 +97,7 @@ class Duel:
     def outcome(self, place: Place) -> Outcome:
         """What the hand is worth to each player, now that it is over."""
         tree, pay, node = self.reader.tree, self.reader.payoffs, place.node
-        if tree.kind[node] == Kind.FOLD:
+        if tree.kind[node] == NodeKind.FOLD:
             folded = int(tree.player[node])
             first, second = (float((pay.lose if player == folded else pay.win)[node, player]) for player in range(2))
             return Outcome(folded, (0, 0), (first, second))
@@ -108,7 +108,7 @@ class Duel:
     def expected(self, place: Place) -> tuple[float, float] | None:
         """The mean payoffs over the cards that came after the last action; None if no card did."""
         tree, node, deals = self.reader.tree, place.node, 0
-        while tree.kind[parent := int(tree.parent[node])] == Kind.CHANCE:
+        while tree.kind[parent := int(tree.parent[node])] == NodeKind.CHANCE:
             node, deals = parent, deals + 1
         if deals == 0:
             return None

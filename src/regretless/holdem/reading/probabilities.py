@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from regretless.files.container import Streamed
 from regretless.forms.history import IntArray
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 
 __all__ = [
     "BLOCK_BYTES",
@@ -64,7 +64,7 @@ def layout(form: PublicForm) -> tuple[IntArray, list[tuple[int, int]]]:
     tree = form.tree
     begin = np.zeros(len(tree.kind), dtype=np.int64)
     sizes = [0] * len(form.streets)
-    for node in np.flatnonzero(tree.kind == Kind.DECISION).tolist():
+    for node in np.flatnonzero(tree.kind == NodeKind.DECISION).tolist():
         street, actions = int(tree.street[node]), int(tree.first_child[node + 1] - tree.first_child[node])
         begin[node] = sizes[street]
         sizes[street] += (actions - 1) * len(form.hands[int(tree.player[node])].weight)

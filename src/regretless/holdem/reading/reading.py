@@ -22,11 +22,11 @@ from regretless.cards.ranges import Range
 from regretless.engines import PublicEngine, available_cores
 from regretless.errors import InvalidText
 from regretless.forms.history import FloatArray, IntArray
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.holdem.form.runouts import spot_hands
 from regretless.holdem.form.suits import spot_group
 from regretless.holdem.reading.evaluation import Strategies, places
-from regretless.holdem.reading.nodes import HandTable, NodeKind, NodeView, Runout, RunoutReport
+from regretless.holdem.reading.nodes import HandTable, KindName, NodeView, Runout, RunoutReport
 from regretless.holdem.reading.places import FormReader, Place
 from regretless.holdem.reading.probabilities import EncodedStrategies, layout
 from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
@@ -133,14 +133,14 @@ class SpotReader(FormReader):
     def children(self, place: Place) -> Iterator[Place]:
         """Every place one step further, with each deal separate."""
         kind = self.form.tree.kind[place.node]
-        if kind == Kind.CHANCE:
+        if kind == NodeKind.CHANCE:
             yield from (self.deal(place, card) for card in self.cards(place))
-        elif kind == Kind.DECISION:
+        elif kind == NodeKind.DECISION:
             yield from (self.act(place, action) for action in range(len(self.actions(place.node))))
 
     def view(self, place: Place) -> NodeView:
         tree, node, deal = self.form.tree, place.node, place.deal
-        kind = cast(NodeKind, Kind(int(tree.kind[node])).name.lower())
+        kind = cast(KindName, NodeKind(int(tree.kind[node])).name.lower())
         actor = int(tree.player[node]) if kind in ("decision", "fold") else -1
         children = list(range(int(tree.first_child[node]), int(tree.first_child[node + 1])))
         worth = [

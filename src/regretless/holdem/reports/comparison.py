@@ -31,7 +31,7 @@ from regretless.cards.hands import HAND_COUNT, hand_text
 from regretless.cards.isomorphism import CARD_MAPS
 from regretless.errors import InvalidOption, InvalidText
 from regretless.forms.history import FloatArray
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.reading.places import Place
 from regretless.holdem.reading.reading import SpotReader
@@ -178,7 +178,7 @@ def _search(
         if seconds is not None and visited and spent + time.monotonic() - resumed > seconds:
             complete = False
             break
-        if _kind(readers[0], node.places[0]) == Kind.DECISION:
+        if _kind(readers[0], node.places[0]) == NodeKind.DECISION:
             spent += time.monotonic() - resumed
             yield
             resumed = time.monotonic()
@@ -197,14 +197,14 @@ def _children(readers: tuple[SpotReader, SpotReader], node: _Node) -> Iterator[_
     """Nodes one step further in both trees; equivalent deals are one node."""
     places = node.places
     kind = _kind(readers[0], places[0])
-    if kind == Kind.DECISION:
+    if kind == NodeKind.DECISION:
         for mine, label in enumerate(readers[0].actions(places[0].node)):
             labels = readers[1].actions(places[1].node)
             if label in labels:
                 moved = readers[0].act(places[0], mine), readers[1].act(places[1], labels.index(label))
-                if _kind(readers[0], moved[0]) == _kind(readers[1], moved[1]) != Kind.FOLD:
+                if _kind(readers[0], moved[0]) == _kind(readers[1], moved[1]) != NodeKind.FOLD:
                     yield _Node(moved, node.deals, _reached(readers, moved, node.deals))
-    elif kind == Kind.CHANCE:
+    elif kind == NodeKind.CHANCE:
         for card, alike in _different_cards(readers, places[0]).items():
             dealt, deals = (readers[0].deal(places[0], card), readers[1].deal(places[1], card)), node.deals * alike
             yield _Node(dealt, deals, _reached(readers, dealt, deals))

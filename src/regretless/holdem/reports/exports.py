@@ -23,7 +23,7 @@ import numpy as np
 
 from regretless.cards.deck import board_text
 from regretless.errors import InvalidOption
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.holdem.reading.columns import DEFINITIONS, arrow_schema, pyarrow
 from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.reading.places import Place
@@ -45,9 +45,9 @@ def decisions(solution: SpotSolution, street: str | None = None) -> Iterator[Nod
         place = waiting.pop()
         kind = reader.form.tree.kind[place.node]
         wanted = street is None or place.deal.street == last
-        if kind == Kind.DECISION and wanted:
+        if kind == NodeKind.DECISION and wanted:
             yield reader.view(place)
-        if kind == Kind.DECISION or (kind == Kind.CHANCE and place.deal.street < last):
+        if kind == NodeKind.DECISION or (kind == NodeKind.CHANCE and place.deal.street < last):
             waiting += reversed(list(reader.children(place)))
 
 
@@ -78,7 +78,7 @@ def export_size(solution: SpotSolution, kind: str, street: str | None = None) ->
             deals = deals[form.streets[number].parent] * np.diff(form.streets[number].first_copy)
         if street not in (None, name):
             continue
-        deciding = np.flatnonzero((tree.kind == Kind.DECISION) & (tree.street == number))
+        deciding = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.street == number))
         actions = tree.first_child[deciding + 1] - tree.first_child[deciding]
         living = [int(deals @ (~dead).sum(axis=1)) for dead in form.streets[number].dead]  # live hands, over all deals
         here = int(sum(living[player] * count for player, count in zip(tree.player[deciding], actions, strict=True)))

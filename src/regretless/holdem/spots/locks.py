@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, InvalidText
 from regretless.forms.history import FloatArray
-from regretless.forms.public import BettingTree, Kind, PublicForm
+from regretless.forms.public import BettingTree, NodeKind, PublicForm
 from regretless.holdem.spots.lines import Step, find_action, no_such_action, parse_line
 from regretless.reprs import brief
 
@@ -197,12 +197,12 @@ def _follow(tree: BettingTree, lock: AnyLock, name: str) -> tuple[int, list[Step
     cards: list[Step | None] = []
     for step in (*lock.steps, None):
         if step is not None and step.card is not None:
-            if tree.kind[node] != Kind.CHANCE:
+            if tree.kind[node] != NodeKind.CHANCE:
                 raise InvalidText(field, text, step.position, "no card is dealt here")
             cards.append(step)
             node = int(tree.first_child[node])
             continue
-        while tree.kind[node] == Kind.CHANCE:
+        while tree.kind[node] == NodeKind.CHANCE:
             cards.append(None)
             node = int(tree.first_child[node])
         if step is not None:
@@ -211,7 +211,7 @@ def _follow(tree: BettingTree, lock: AnyLock, name: str) -> tuple[int, list[Step
             if action is None:
                 raise no_such_action(field, text, step, labels)
             node = int(tree.first_child[node]) + action
-    if tree.kind[node] != Kind.DECISION:
+    if tree.kind[node] != NodeKind.DECISION:
         raise InvalidText(field, text, None, "nobody acts there")
     if isinstance(lock, Lock):
         _strategy(lock, _labels(tree, node), name)

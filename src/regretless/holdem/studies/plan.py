@@ -46,7 +46,7 @@ import numpy as np
 
 from regretless.errors import InvalidOption, RegretlessError
 from regretless.forms.history import IntArray
-from regretless.forms.public import BettingTree, Kind
+from regretless.forms.public import BettingTree, NodeKind
 from regretless.holdem.estimate import STORAGES
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.form.suits import suit_group
@@ -332,7 +332,7 @@ def _variations(fields: dict[str, Any], vary: object, source: str | Path) -> Ite
         given: dict[str, Any] = deepcopy(fields)
         for name, value in zip(values, chosen, strict=True):
             _set(given, name, value)
-        question = read_mapping({**given, "board": _BOARD}, source=str(source))
+        question = read_mapping({**given, "board": _BOARD}, source)
         for place, lock in enumerate(question.locks):
             if isinstance(lock, LockFrom):
                 reason = "is a solution of one board, and a study has many"
@@ -370,7 +370,7 @@ def _missing_step(tree: BettingTree, line: str, name: str) -> RegretlessError | 
     node, position = 0, 1
     for part in line.split(", ") if line else ():
         here, position = position, position + len(part) + len(", ")
-        if tree.kind[node] == Kind.CHANCE:
+        if tree.kind[node] == NodeKind.CHANCE:
             if part != ANY and parse_line(part, name)[0].card is None:
                 return InvalidOption(name, line, f"needs a card before {part!r}; {ANY!r} means every card")
             node = int(tree.first_child[node])
@@ -382,6 +382,6 @@ def _missing_step(tree: BettingTree, line: str, name: str) -> RegretlessError | 
         if action is None:
             return no_such_action(name, line, step._replace(position=here), labels)
         node = int(tree.first_child[node]) + action
-    if tree.kind[node] != Kind.DECISION:
+    if tree.kind[node] != NodeKind.DECISION:
         return InvalidOption(name, line, "ends where nobody acts")
     return None

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from regretless.cards.deck import board_text, card_text
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.forms.public_size import size_of_form
 from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.reading.places import Place
@@ -89,7 +89,7 @@ def kept_places(reader: SpotReader, keep: Keep) -> Iterator[Place]:
     waiting = [reader.root]
     while waiting:
         place = waiting.pop()
-        if reader.form.tree.kind[place.node] == Kind.DECISION:
+        if reader.form.tree.kind[place.node] == NodeKind.DECISION:
             yield place
             if len(place.steps) < deepest:
                 waiting += reversed(list(reader.children(place)))
@@ -102,14 +102,14 @@ def _of_line(reader: SpotReader, line: str) -> list[Place]:
         step = None if part == ANY else parse_line(part)[0]
         following = []
         for place in places:
-            if reader.form.tree.kind[place.node] == Kind.CHANCE:
+            if reader.form.tree.kind[place.node] == NodeKind.CHANCE:
                 cards = reader.cards(place)
                 wanted = cards if step is None else [card for card in cards if card == step.card]
                 following += [reader.deal(place, card) for card in wanted]
             elif step is not None and (action := find_action(step, reader.actions(place.node))) is not None:
                 following.append(reader.act(place, action))
         places = following
-    return [place for place in places if reader.form.tree.kind[place.node] == Kind.DECISION]
+    return [place for place in places if reader.form.tree.kind[place.node] == NodeKind.DECISION]
 
 
 def _common(spot: StudySpot) -> dict[str, Any]:

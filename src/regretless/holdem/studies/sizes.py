@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from regretless.engines import available_cores, choose_public, require_cuda
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.forms.public_size import PublicSize
 from regretless.holdem.estimate import estimate_spot, spot_size
 from regretless.holdem.expected_time import expected_iterations, expected_seconds
@@ -104,7 +104,7 @@ def _kept(plan: StudyPlan, spot: StudySpot) -> tuple[int, int]:
     deep = np.zeros(len(tree.kind), dtype=np.int64)
     for node in range(1, len(tree.kind)):
         deep[node] = deep[tree.parent[node]] + 1
-    chosen = (tree.kind == Kind.DECISION) & (tree.street == 0)
+    chosen = (tree.kind == NodeKind.DECISION) & (tree.street == 0)
     if isinstance(plan.keep.lines, int):
         chosen &= deep <= plan.keep.lines
     return int(chosen.sum()), int(actions[chosen].sum())

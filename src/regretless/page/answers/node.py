@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from regretless.cards.categories import DRAWS, MADE, Category, hand_categories
 from regretless.cards.deck import card_text
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.holdem.reading.nodes import HandTable, NodeView, RunoutReport
 from regretless.holdem.reading.places import Place
 from regretless.holdem.reading.reading import SpotReader
@@ -71,8 +71,8 @@ def strip_json(reader: SpotReader, passed: list[Place], *, frequencies: bool = T
     ]
     for place, after in zip(passed, [*passed[1:], None], strict=True):
         line, here = ", ".join(place.steps), pot + float(tree.paid[place.node].sum())
-        kind = Kind(int(tree.kind[place.node]))
-        if kind == Kind.DECISION:
+        kind = NodeKind(int(tree.kind[place.node]))
+        if kind == NodeKind.DECISION:
             actions = action_list(reader, place)
             if frequencies:
                 for action, share in zip(actions, reader.played(place).frequencies, strict=True):
@@ -91,7 +91,7 @@ def strip_json(reader: SpotReader, passed: list[Place], *, frequencies: bool = T
                     "actions": actions,
                 }
             )
-        elif kind == Kind.CHANCE:
+        elif kind == NodeKind.CHANCE:
             dealt = [] if after is None else [card_text(card) for card in after.deal.cards[len(place.deal.cards) :]]
             street = STREETS[len(reader.spot.board) - 3 + place.deal.street + 1]
             tiles.append({"kind": "street", "street": street, "cards": dealt, "pot": here, "line": line})
@@ -103,7 +103,7 @@ def strip_json(reader: SpotReader, passed: list[Place], *, frequencies: bool = T
 def action_list(reader: SpotReader, place: Place) -> list[dict[str, Any]]:
     """The actions at a place: name, kind, chips, and the line that continues with it; without frequencies."""
     tree, node = reader.form.tree, place.node
-    if tree.kind[node] != Kind.DECISION:
+    if tree.kind[node] != NodeKind.DECISION:
         return []
     player = int(tree.player[node])
     mine, theirs = float(tree.paid[node, player]), float(tree.paid[node, 1 - player])
@@ -135,7 +135,7 @@ def action_list(reader: SpotReader, place: Place) -> list[dict[str, Any]]:
 def _paid_before(reader: SpotReader, node: int) -> float:
     """Chips each player had put in when the street of a node began."""
     tree = reader.form.tree
-    while tree.parent[node] >= 0 and tree.kind[tree.parent[node]] != Kind.CHANCE:
+    while tree.parent[node] >= 0 and tree.kind[tree.parent[node]] != NodeKind.CHANCE:
         node = int(tree.parent[node])
     return float(tree.paid[node, 0])
 
@@ -191,7 +191,7 @@ def _player(reader: SpotReader, view: NodeView, passed: list[Place], player: Pla
 def _last_action(reader: SpotReader, passed: list[Place], player: PlayerName) -> str | None:
     tree = reader.form.tree
     for place, after in zip(reversed(passed[:-1]), reversed(passed[1:]), strict=True):
-        if tree.kind[place.node] == Kind.DECISION and PLAYERS[int(tree.player[place.node])] == player:
+        if tree.kind[place.node] == NodeKind.DECISION and PLAYERS[int(tree.player[place.node])] == player:
             return tree.labels[after.node]
     return None
 

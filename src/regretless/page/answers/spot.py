@@ -11,7 +11,7 @@ from typing import Any
 from regretless.engines import thread_limit
 from regretless.errors import RegretlessError, memory_text
 from regretless.forms.memory import available_bytes
-from regretless.forms.public import BettingTree, Kind
+from regretless.forms.public import BettingTree, NodeKind
 from regretless.holdem.estimate import STORAGES, Estimate, estimate_spot
 from regretless.holdem.expected_time import expected_iterations, expected_seconds
 from regretless.holdem.field_errors import CheckedSpot, FieldError, check_fields
@@ -190,7 +190,7 @@ def tree_json(spot: Spot, tree: BettingTree, most: int) -> dict[str, Any]:
         above = "" if parent < 0 else lines[parent]
         lines.append(", ".join(part for part in (above, label) if part))
         depths.append(0 if parent < 0 else depths[parent] + 1)
-        kind = Kind(int(tree.kind[node]))
+        kind = NodeKind(int(tree.kind[node]))
         nodes.append(
             {
                 "id": node,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from regretless.engines.bucketed.tables import TableLayout
 from regretless.engines.public.layout import LANES, walking_order
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 
 __all__ = ["LEAF", "OTHER", "OWN", "Plan", "make_plan"]
 
@@ -136,17 +136,17 @@ def _add_line(bundle: _Bundle, layout: TableLayout, own: int, entry: int, line: 
     waiting: dict[int, list[int]] = {}  # terminals by the opponent's row
     for number, node in enumerate(order):  # grows during the loop
         kind, first_child, actions, acts = tree.kind[node], base + len(order), 0, LEAF
-        if kind == Kind.DECISION:
+        if kind == NodeKind.DECISION:
             acts = OWN if tree.player[node] == own else OTHER
             for child in range(int(tree.first_child[node]), int(tree.first_child[node + 1])):
                 order.append(child)
                 actions += 1
                 other_row.append(other_row[number] if acts == OWN else bundle.other_rows)
                 bundle.other_rows += acts == OTHER
-                asked = tree.kind[child] in (Kind.DECISION, Kind.CHANCE)
+                asked = tree.kind[child] in (NodeKind.DECISION, NodeKind.CHANCE)
                 own_row.append((own_row[number] if acts == OTHER else bundle.own_rows) if asked else -1)
                 bundle.own_rows += acts == OWN and asked
-        elif kind == Kind.CHANCE:
+        elif kind == NodeKind.CHANCE:
             bundle.exits.append((base + number, entered[node]))
         else:
             waiting.setdefault(other_row[number], []).append(number)
@@ -156,7 +156,7 @@ def _add_line(bundle: _Bundle, layout: TableLayout, own: int, entry: int, line: 
         bundle.place += actions * buckets
         bundle.own_place += buckets if acts == OWN else 0
     for row, numbers in waiting.items():
-        shown = [number for number in numbers if tree.kind[order[number]] == Kind.SHOWDOWN]
+        shown = [number for number in numbers if tree.kind[order[number]] == NodeKind.SHOWDOWN]
         folded = [number for number in numbers if number not in shown]
         for place in range(max(len(shown), len(folded))):
             show, fold = (each[place] if place < len(each) else None for each in (shown, folded))

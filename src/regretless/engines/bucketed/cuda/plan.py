@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines.bucketed.tables import TableLayout
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 
 __all__ = [
     "FACTORS",
@@ -35,7 +35,7 @@ __all__ = [
 LOSE, TIE, WIN, WIN_AT_ONCE, SAME, NONE = range(6)  # rows of `StreetPlan.pays`; `kernels/terminals.cu` applies them
 FACTORS = 6
 
-LEAVES = (Kind.SHOWDOWN, Kind.FOLD, Kind.CHANCE)  # in the order of their numbers
+LEAVES = (NodeKind.SHOWDOWN, NodeKind.FOLD, NodeKind.CHANCE)  # in the order of their numbers
 
 Int32 = NDArray[np.int32]
 
@@ -125,7 +125,7 @@ def make_plan(layout: TableLayout) -> Plan:
         for line, entry in enumerate(entries):
             order = [entry]
             for node in order:  # grows during the loop
-                if kind[node] == Kind.DECISION:
+                if kind[node] == NodeKind.DECISION:
                     numbered.append((node, len(order), -1))
                     order.extend(range(first_child[node], first_child[node + 1]))
                 else:
@@ -178,7 +178,7 @@ def _pays(layout: TableLayout, nodes: list[int], own: int) -> NDArray[np.float64
     win, lose, tie = (each[nodes, own] for each in (form.payoffs.win, form.payoffs.lose, form.payoffs.tie))
     found = np.zeros((FACTORS, len(nodes)))
     found[LOSE], found[TIE], found[WIN], found[WIN_AT_ONCE], found[SAME] = lose, tie - lose, win - tie, win - lose, tie
-    folds = form.tree.kind[nodes] == Kind.FOLD
+    folds = form.tree.kind[nodes] == NodeKind.FOLD
     paid = np.where(form.tree.player[nodes] == own, lose, win)
     found[:, folds] = 0.0
     found[LOSE, folds] = found[SAME, folds] = paid[folds]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from regretless.engines.public.compiled.records import CHUNK, LINE, NODE, STREET, Float32, Float64, Int32, Records
 from regretless.engines.public.compiled.sizes import CHUNK_BYTES
 from regretless.engines.public.layout import LANES, Layout, walking_order
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 
 __all__ = ["Plan", "Tiles", "make_plans"]
 
@@ -62,7 +62,9 @@ def make_plans(layout: Layout, pay_type: PayType) -> tuple[Plan, Plan]:
     position = np.empty(len(order), dtype=np.int32)
     position[order] = np.arange(len(order), dtype=np.int32)
     children = [
-        [] if tree.kind[node] == Kind.CHANCE else position[tree.first_child[node] : tree.first_child[node + 1]].tolist()
+        []
+        if tree.kind[node] == NodeKind.CHANCE
+        else position[tree.first_child[node] : tree.first_child[node + 1]].tolist()
         for node in order
     ]
     walk = _Walk(
@@ -70,7 +72,7 @@ def make_plans(layout: Layout, pay_type: PayType) -> tuple[Plan, Plan]:
         order=order,
         street=tree.street[order].astype(np.int32),
         kind=tree.kind[order].astype(np.int32),
-        actor=np.where(tree.kind[order] == Kind.DECISION, tree.player[order], -1).astype(np.int32),
+        actor=np.where(tree.kind[order] == NodeKind.DECISION, tree.player[order], -1).astype(np.int32),
         children=children,
         starts=position[entries],
         above=np.array([-1 if node < 0 else position[node] for node in above_nodes], dtype=np.int32),
@@ -96,8 +98,8 @@ def _make_plan(walk: _Walk, own: int, pay_type: PayType) -> Plan:
     chunk_line, street_chunk = _chunks(walk)
     chunk_node = np.append(walk.starts, len(walk.order))[chunk_line]
     opponent_at, own_at, value_at, sizes = _rows(walk, own, chunk_node, street_chunk)
-    fold_ends, folds = _tiles(walk, own, Kind.FOLD, chunk_node, opponent_at, value_at, pay_type)
-    showdown_ends, showdowns = _tiles(walk, own, Kind.SHOWDOWN, chunk_node, opponent_at, value_at, pay_type)
+    fold_ends, folds = _tiles(walk, own, NodeKind.FOLD, chunk_node, opponent_at, value_at, pay_type)
+    showdown_ends, showdowns = _tiles(walk, own, NodeKind.SHOWDOWN, chunk_node, opponent_at, value_at, pay_type)
 
     nodes = np.zeros(len(walk.order), dtype=NODE)
     nodes["node"], nodes["kind"], nodes["mine"] = walk.order, walk.kind, walk.actor == own
@@ -121,7 +123,7 @@ def _make_plan(walk: _Walk, own: int, pay_type: PayType) -> Plan:
     for chunk in chunks:
         inside = nodes[chunk["first_node"] : chunk["last_node"]]
         for who, acts, player in (("own", 1, own), ("other", 0, 1 - own)):
-            decisions = inside[(inside["kind"] == Kind.DECISION) & (inside["mine"] == acts)]
+            decisions = inside[(inside["kind"] == NodeKind.DECISION) & (inside["mine"] == acts)]
             if len(decisions):
                 chunk[f"{who}_block"] = decisions["block"][0]
                 chunk[f"{who}_size"] = int(decisions["actions"].sum()) * hands[player]
@@ -162,7 +164,10 @@ def _chunks(walk: _Walk) -> tuple[Int32, Int32]:
         else:
             counts = np.array(
                 [
-                    [np.sum(walk.kind[ends[line] : ends[line + 1]] == kind) for kind in (Kind.FOLD, Kind.SHOWDOWN)]
+                    [
+                        np.sum(walk.kind[ends[line] : ends[line + 1]] == kind)
+                        for kind in (NodeKind.FOLD, NodeKind.SHOWDOWN)
+                    ]
                     for line in members
                 ]
             )
@@ -238,7 +243,7 @@ def _rows(walk: _Walk, own: int, chunk_node: Int32, street_chunk: Int32) -> tupl
 
 
 def _tiles(
-    walk: _Walk, own: int, kind: Kind, chunk_node: Int32, opponent_at: Int32, value_at: Int32, pay_type: PayType
+    walk: _Walk, own: int, kind: NodeKind, chunk_node: Int32, opponent_at: Int32, value_at: Int32, pay_type: PayType
 ) -> tuple[Int32, Tiles]:
     """Step 3: tiles of each chunk [C+1], and the tiles with the payoff of each terminal.
 
@@ -256,7 +261,7 @@ def _tiles(
         tiles.append(len(members) // LANES)
     at = np.array(members, dtype=np.int64)
     node = walk.order[at]
-    if kind == Kind.FOLD:
+    if kind == NodeKind.FOLD:
         pay = np.where(form.tree.player[node] == own, lose[node], win[node])
     else:
         pay = np.array([(win - tie)[node], (tie - lose)[node], lose[node]])

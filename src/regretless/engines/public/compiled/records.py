@@ -26,7 +26,7 @@ RECORD = 3  # numbers of an own hand: row of its group, rows of its two pairs
 NODE = np.dtype(
     [
         ("node", np.int32),  #         the node of the form's betting tree
-        ("kind", np.int32),  #         a `forms.public.Kind`
+        ("kind", np.int32),  #         a `forms.public.NodeKind`
         ("mine", np.int32),  #         1 where the own player acts
         ("actions", np.int32),
         ("first_child", np.int32),  #  children are child[first_child : first_child + actions]

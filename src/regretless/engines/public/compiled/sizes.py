@@ -14,7 +14,7 @@ import numpy as np
 from regretless.engines.public.compiled.records import CHUNK, EXTENT, FOUR, LINE, NODE, RECORD, RUNOUT, STREET
 from regretless.engines.public.formats import number_format
 from regretless.engines.public.layout import LANES, padded
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.forms.public_size import PublicSize
 
 __all__ = [
@@ -107,7 +107,7 @@ def _entries(size: PublicSize, runouts: Any) -> list[int]:
 
 def _lines(size: PublicSize) -> list[int]:
     """Lines into each street."""
-    return [1, *map(int, size.nodes[:-1, Kind.CHANCE])]
+    return [1, *map(int, size.nodes[:-1, NodeKind.CHANCE])]
 
 
 def _plan(size: PublicSize, wide_tiles: bool) -> int:
@@ -115,8 +115,8 @@ def _plan(size: PublicSize, wide_tiles: bool) -> int:
     nodes, lines = int(size.nodes.sum()), sum(_lines(size))
     chunks = len(size.runouts) - 1 + _chunks(size)
     pay = 8 if wide_tiles else 4
-    folds = sum(-(-int(count) // LANES) for count in size.nodes[:, Kind.FOLD])
-    showdowns = -(-int(size.nodes[-1, Kind.SHOWDOWN]) // LANES)
+    folds = sum(-(-int(count) // LANES) for count in size.nodes[:, NodeKind.FOLD])
+    showdowns = -(-int(size.nodes[-1, NodeKind.SHOWDOWN]) // LANES)
     tiles = LANES * (folds * (8 + pay) + showdowns * (8 + 3 * pay))
     records = nodes * NODE.itemsize + lines * LINE.itemsize + chunks * CHUNK.itemsize
     return records + len(size.runouts) * STREET.itemsize + (nodes - lines) * 4 + tiles + 3 * 8
@@ -171,7 +171,7 @@ def _scratch(size: PublicSize, wide_tiles: bool, slots: int = 1) -> int:
     for own in range(2):
         other_rows = [lines[street] + int(size.actions[street, 1 - own]) for street in range(len(lines))]
         own_rows = lines[-1] + int(size.actions[-1, own])
-        leaves = _last_nodes(size) - int(size.nodes[-1, Kind.DECISION])
+        leaves = _last_nodes(size) - int(size.nodes[-1, NodeKind.DECISION])
         before = int(size.nodes[:-1].sum())
         opponent.append((1 + sum(other_rows[:-1]) + round(other_rows[-1] * share)) * hands[1 - own])
         value.append((1 + before + round(max(own_rows, leaves) * share)) * hands[own])

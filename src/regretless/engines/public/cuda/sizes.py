@@ -33,7 +33,7 @@ from regretless.engines.public.cuda.tables.terminals import are_few
 from regretless.engines.public.cuda.walks import WARP
 from regretless.engines.public.formats import number_format
 from regretless.engines.public.layout import padded
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.forms.public_size import PublicSize
 
 __all__ = ["bucket_evaluation_bytes", "estimate"]
@@ -99,15 +99,15 @@ def _codes(size: PublicSize) -> int:
 def _plan(size: PublicSize, own: int) -> int:
     """`program.Plan`, for the walks of one player."""
     last = size.nodes[-1]
-    terminals = int(last[Kind.FOLD] + last[Kind.SHOWDOWN])
-    before = size.nodes[:-1].sum(axis=0) if len(size.nodes) > 1 else [0] * len(Kind)
+    terminals = int(last[NodeKind.FOLD] + last[NodeKind.SHOWDOWN])
+    before = size.nodes[:-1].sum(axis=0) if len(size.nodes) > 1 else [0] * len(NodeKind)
     return (
         len(size.runouts) * STREET.itemsize
         + sum(_lines(size)) * LINE.itemsize
         + int(size.decisions.sum()) * DECISION.itemsize
         + int(size.actions.sum()) * 4
         + sum(_lines(size)) * 4
-        + int(before[Kind.FOLD] + before[Kind.CHANCE]) * LEAF.itemsize
+        + int(before[NodeKind.FOLD] + before[NodeKind.CHANCE]) * LEAF.itemsize
         + terminals * TERMINAL.itemsize
         + (terminals + 2 * WARP) * len(PAYS) * 8
         + terminals * (PIECE.itemsize + MIXTURE.itemsize + STAKE.itemsize + PANEL.itemsize)
@@ -144,4 +144,4 @@ def _row_bytes(size: PublicSize) -> int:
 
 def _lines(size: PublicSize) -> list[int]:
     """Lines into each street."""
-    return [1, *map(int, size.nodes[:-1, Kind.CHANCE])]
+    return [1, *map(int, size.nodes[:-1, NodeKind.CHANCE])]

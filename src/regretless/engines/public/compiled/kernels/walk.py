@@ -66,7 +66,7 @@ __all__ = [
 LEARN, BEST, MEAN = 0, 1, 2  # what the own player does: regret matching, best response, the average strategy
 DOWN, UP = 0, 1  # where a walk is in a street
 
-DECISION, CHANCE = 0, 1  # as in `forms.public.Kind`
+DECISION, CHANCE = 0, 1  # as in `forms.public.NodeKind`
 
 
 class Stretch(NamedTuple):

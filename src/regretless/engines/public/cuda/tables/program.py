@@ -31,7 +31,7 @@ from regretless.engines.public.cuda.tables.records import (
 )
 from regretless.engines.public.cuda.tables.terminals import Cut, Panels, Terminals
 from regretless.engines.public.layout import Layout, walking_order
-from regretless.forms.public import Kind
+from regretless.forms.public import NodeKind
 from regretless.forms.ties import middle_of
 from regretless.reprs import brief
 
@@ -131,10 +131,10 @@ class _Planner:
         self.line_below = {chance: line for line, chance in enumerate(self.line_above) if chance >= 0}
         self.line_street = np.array([int(tree.street[entry]) for entry in entries])
         self.kind = tree.kind[self.order].tolist()
-        self.actor = np.where(tree.kind == Kind.DECISION, tree.player, -1)[self.order].tolist()
+        self.actor = np.where(tree.kind == NodeKind.DECISION, tree.player, -1)[self.order].tolist()
         self.children = [
             []
-            if tree.kind[node] == Kind.CHANCE
+            if tree.kind[node] == NodeKind.CHANCE
             else [position[child] for child in range(tree.first_child[node], tree.first_child[node + 1])]
             for node in self.order
         ]
@@ -215,7 +215,7 @@ class _Planner:
             decisions = [
                 (self.actor[node], len(self.children[node]))
                 for node in range(self.line_first[line], self.line_first[line + 1])
-                if self.kind[node] == Kind.DECISION
+                if self.kind[node] == NodeKind.DECISION
             ]
             return self._is_direct(line), -len(decisions), decisions
 
@@ -238,7 +238,7 @@ class _Planner:
             self.reach_row[1][entry] = ~own_used[0] if keeps else own_used[0]
             used[0] += not direct
             own_used[0] += 1
-            decided = [node for node in nodes if self.kind[node] == Kind.DECISION]
+            decided = [node for node in nodes if self.kind[node] == NodeKind.DECISION]
             kept = slots if keeps else {node: index for index, node in enumerate(decided) if index < KEPT}
             value_row = {node: node - start for node in nodes} | {node: ~index for node, index in kept.items()}
             value_row |= {node: NOTHING for node in nodes if node in self.mixed}
@@ -248,7 +248,7 @@ class _Planner:
             record["opponent_row"], record["own_row"] = self.reach_row[0][entry], self.reach_row[1][entry]
             record["root"], record["first_decision"] = value_row[entry], len(self.decisions)
             for node in nodes:
-                if self.kind[node] == Kind.DECISION:
+                if self.kind[node] == NodeKind.DECISION:
                     place = -1 if keeps else node - start
                     self._decision(node, value_row, place, kept.get(node, -1), levels[node], used, own_used)
                 else:
@@ -261,7 +261,7 @@ class _Planner:
 
     def _is_direct(self, line: int) -> bool:
         """Whether a line is a showdown alone, which reads the reach of the chance node above it."""
-        return self.line_above[line] >= 0 and self.kind[self.line_first[line]] == Kind.SHOWDOWN
+        return self.line_above[line] >= 0 and self.kind[self.line_first[line]] == NodeKind.SHOWDOWN
 
     def _line_of(self, node: int) -> int:
         """The line, counted in its street, that is this terminal alone; or -1."""
@@ -281,7 +281,7 @@ class _Planner:
 
         It does at own decisions that nothing below needs reach of, whose averages it updates on the way up.
         """
-        decided = [node for node in nodes if self.kind[node] == Kind.DECISION]
+        decided = [node for node in nodes if self.kind[node] == NodeKind.DECISION]
         row, rows = {nodes[0]: 0}, 1
         first_reader: dict[int, int] = {}
         for node in decided:
@@ -307,7 +307,7 @@ class _Planner:
                 first, second = above[node]
                 above[child] = (first + 1, second) if self.actor[node] == 0 else (first, second + 1)
         for node in reversed(nodes):
-            if self.kind[node] == Kind.DECISION:
+            if self.kind[node] == NodeKind.DECISION:
                 heights[node] = max(
                     (1 + heights[child] for child in self.children[node] if child in heights), default=0
                 )
@@ -399,7 +399,7 @@ class _Planner:
         self.terminals.append((reach, value, mixture, fold_value))
         self.pays.append((weaker, equal, everyone, own_fold))
         middle = self.middle or 0.0
-        if self.kind[node] == Kind.FOLD:
+        if self.kind[node] == NodeKind.FOLD:
             self.stakes.append((reach, -1, -1, value, 0.0, everyone - middle, -1, 0))
             return
         line = self._line_of(node)
@@ -414,7 +414,7 @@ class _Planner:
         """What reach of weaker hands, of weaker or equal ones, and of all is worth to the own player."""
         payoffs, at, own = self.layout.form.payoffs, self.order[node], self.own
         win, lose, tie = (float(each[at, own]) for each in (payoffs.win, payoffs.lose, payoffs.tie))
-        if self.kind[node] == Kind.FOLD:
+        if self.kind[node] == NodeKind.FOLD:
             return 0.0, 0.0, lose if self.tree.player[at] == own else win
         return win - tie, tie - lose, lose
 
@@ -425,7 +425,9 @@ class _Planner:
         for node, below in enumerate(self.children):
             if self.tree.street[self.order[node]] + 1 < len(self.layout.form.streets):
                 continue
-            folds, showdowns = ([k for k in below if self.kind[k] == kind] for kind in (Kind.FOLD, Kind.SHOWDOWN))
+            folds, showdowns = (
+                [k for k in below if self.kind[k] == kind] for kind in (NodeKind.FOLD, NodeKind.SHOWDOWN)
+            )
             if folds and showdowns:
                 found[showdowns[0]] = folds[0]
                 mixed |= set(folds[:1]) if self.actor[node] != self.own else set()
@@ -435,6 +437,6 @@ class _Planner:
         """Whether anything at or below a node reads the own reach: an own decision, or a chance node."""
         needs: list[bool] = [False] * len(self.order)
         for node in reversed(range(len(self.order))):
-            reads = self.actor[node] == self.own or self.kind[node] == Kind.CHANCE
+            reads = self.actor[node] == self.own or self.kind[node] == NodeKind.CHANCE
             needs[node] = reads or any(needs[child] for child in self.children[node])
         return needs
