@@ -273,7 +273,7 @@ def batches(games: list[Any]) -> Iterator[tuple[str, Callable[[], Any]]]:
             from regretless.engines.sequence.cuda.solve import CupySolve
 
             trees, terms = batched_terms(games)
-            yield "cupy", lambda: BatchedEngine(games, device="cuda", library="cupy")
+            yield "cuda", lambda: BatchedEngine(games, device="cuda", engine="cuda")
             for threads, carried in ((256, False), (128, None), (512, None)):
                 yield (
                     f"cupy {threads} threads" + (" not carried" if carried is False else ""),
@@ -282,9 +282,9 @@ def batches(games: list[Any]) -> Iterator[tuple[str, Callable[[], Any]]]:
                     ),
                 )
         if "torch" in installed:
-            yield "torch", lambda: BatchedEngine(games, device="cuda", library="torch")
+            yield "torch", lambda: BatchedEngine(games, device="cuda", engine="torch")
     if "torch" in installed:
-        yield "torch cpu", lambda: BatchedEngine(games, library="torch")
+        yield "torch cpu", lambda: BatchedEngine(games, engine="torch")
 
 
 def main() -> None:
