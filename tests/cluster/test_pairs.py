@@ -63,7 +63,8 @@ def run_each(orders: Connection) -> None:
         orders.recv()
         solve_job(job, tell)
 
-    while (folder := orders.recv()) is not None:
+    while True:
+        folder = orders.recv()
         try:
             run = solve_here(TEXT, Path(folder), InlineExecutor(after_the_other))
             orders.send(run.done if not run.errors else str(run.errors))
@@ -80,9 +81,8 @@ def pair() -> Iterator[list[Connection]]:
     for process in processes:
         process.start()
     yield [ours for ours, _ in pipes]
-    for ours, _ in pipes:
-        ours.send(None)
-    for process in processes:
+    for process in processes:  # one may still wait for an order, if the test failed
+        process.kill()
         process.join()
 
 

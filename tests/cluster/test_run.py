@@ -23,7 +23,7 @@ from regretless.errors import Advice, DeviceFailed, InvalidFile, InvalidText, Re
 from regretless.holdem.studies.folder import GrowingFolder, StudyFolder
 from regretless.holdem.studies.plan import StudyPlan
 from regretless.holdem.studies.reports import study_report
-from regretless.holdem.studies.schema import TABLES
+from regretless.holdem.studies.rows import TABLES
 from regretless.holdem.studies.study import Study
 
 pytest.importorskip("pyarrow")

@@ -20,9 +20,9 @@ import regretless as rl
 from regretless.cards.hands import hand_text
 from regretless.files import container
 from regretless.holdem import SpotSolution
+from regretless.holdem.reading.line_reader import Place
 from regretless.holdem.reading.nodes import Runout
-from regretless.holdem.reading.places import Place
-from regretless.holdem.reading.reading import SpotReader
+from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.page import browsing
 
 QUICK = [

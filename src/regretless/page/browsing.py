@@ -11,11 +11,10 @@ import numpy as np
 from regretless.cards.deck import card_text
 from regretless.cards.hands import HAND_CARDS
 from regretless.errors import InvalidText, RegretlessError
+from regretless.holdem.comparison import compare_in_pieces, compare_nodes
 from regretless.holdem.field_errors import field_error
-from regretless.holdem.reports.comparison import compare_in_pieces, compare_nodes
-from regretless.holdem.spots.lock_text import lock_text
-from regretless.holdem.spots.locks import AnyLock, Lock, LockFrom, check_lock
-from regretless.holdem.spots.question import PlayerName
+from regretless.holdem.spots.locks import AnyLock, Lock, LockFrom, check_lock, lock_text
+from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.page.endpoint import RefusedRequest, Routes
 from regretless.page.library import File, Library
 from regretless.page.nodes import SEAT, Line

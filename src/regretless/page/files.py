@@ -8,10 +8,9 @@ from typing import Annotated
 
 from regretless.files.atomic import replace_file
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.spots.lock_text import lock_text
-from regretless.holdem.spots.locks import AnyLock, LockFrom
+from regretless.holdem.spots.locks import AnyLock, LockFrom, lock_text
 from regretless.holdem.spots.spot import Spot
-from regretless.holdem.spots.toml_text import parse_toml
+from regretless.holdem.spots.toml_fields import parse_toml
 from regretless.page.endpoint import Conflict, RefusedRequest, Routes
 from regretless.page.library import File, Library
 from regretless.page.queue import SolveQueue

@@ -28,7 +28,7 @@ from regretless.files.container import Container, open_container
 from regretless.files.fields import Fields
 from regretless.holdem.solution import CHECKPOINT, SpotSolution
 from regretless.holdem.spots.spot import Spot
-from regretless.holdem.spots.toml_text import parse_toml, read_toml_text
+from regretless.holdem.spots.toml_fields import parse_toml, read_toml_text
 from regretless.holdem.studies.manifest import MANIFEST
 from regretless.page.endpoint import Forbidden, NotFound
 from regretless.page.schema import Json, text

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from regretless.cards.categories import DRAWS, MADE, Category, hand_categories
 from regretless.cards.deck import card_text
 from regretless.forms.public import NodeKind
+from regretless.holdem.reading.line_reader import Place
 from regretless.holdem.reading.nodes import HandTable, NodeView, RunoutReport
-from regretless.holdem.reading.places import Place
-from regretless.holdem.reading.reading import SpotReader
+from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.spots.lines import parse_line
-from regretless.holdem.spots.question import PLAYERS, STREETS, PlayerName
+from regretless.holdem.spots.spot_fields import PLAYERS, STREETS, PlayerName
 from regretless.page.endpoint import Routes
 from regretless.page.library import File, Library
 from regretless.page.schema import (

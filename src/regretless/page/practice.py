@@ -26,11 +26,11 @@ from regretless.cards.deck import card_text
 from regretless.cards.hands import HAND_CARDS, hand_text
 from regretless.errors import InvalidText
 from regretless.forms.public import NodeKind
-from regretless.holdem.reading.places import Place
+from regretless.holdem.reading.line_reader import Place
 from regretless.holdem.reading.playing import Duel, draw_hands
-from regretless.holdem.reading.reading import SpotReader
+from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
-from regretless.holdem.spots.question import PLAYERS, PlayerName
+from regretless.holdem.spots.spot_fields import PLAYERS, PlayerName
 from regretless.page.endpoint import Conflict, NotFound, Routes
 from regretless.page.library import File, Library
 from regretless.page.nodes import ACTION, CHIPS, SEAT, TILE, Line, action_list, strip_json

@@ -23,7 +23,7 @@ from regretless.holdem.problem import SpotProblem
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import LockFrom, check_lock
 from regretless.holdem.spots.spot import Spot
-from regretless.holdem.spots.toml_text import parse_toml
+from regretless.holdem.spots.toml_fields import parse_toml
 from regretless.page.browsing import LOCK, read_lock
 from regretless.page.endpoint import Conflict, Events, RefusedRequest, Routes, TooMany, checked_body
 from regretless.page.jobs import SOLVE, JobRequest, SolveJob

@@ -18,9 +18,9 @@ from regretless.holdem.field_errors import CheckedSpot, FieldError, check_fields
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.problem import TARGET, spot_predicts
 from regretless.holdem.spots.locks import LockFrom
-from regretless.holdem.spots.question import PLAYERS
 from regretless.holdem.spots.spot import Spot
-from regretless.holdem.spots.toml_text import parse_toml
+from regretless.holdem.spots.spot_fields import PLAYERS
+from regretless.holdem.spots.toml_fields import parse_toml
 from regretless.page.endpoint import BODY_LIMIT, RefusedRequest, Routes
 from regretless.page.library import Library
 from regretless.page.schema import (

@@ -20,8 +20,8 @@ from regretless.files.container import open_container
 from regretless.files.fields import Fields
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.studies.folder import GrowingFolder, StudyFolder
-from regretless.holdem.studies.lines import StudyLine, study_lines
 from regretless.holdem.studies.plan import StudyPlan, StudySpot, Variation
+from regretless.holdem.studies.queries import StudyLine, study_lines
 from regretless.holdem.studies.reports import ReportRow, StudyReport, study_report
 from regretless.page.endpoint import NotFound, Routes
 from regretless.page.library import HERE, Library, plain_name
