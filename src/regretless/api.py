@@ -35,8 +35,8 @@ from regretless.variants.presets import spelled_out
 from regretless.variants.variant import Variant
 
 if TYPE_CHECKING:
-    from regretless.deep.training.engine import Watcher
-    from regretless.deep.training.trained_policy import TrainedPolicy
+    from regretless.deep.engine import Watcher
+    from regretless.deep.trained_policy import TrainedPolicy
     from regretless.holdem.solution import SpotSolution
     from regretless.holdem.spots.locks import AnyLock
 
@@ -176,7 +176,7 @@ def train(
       fits a policy network, which takes a while, and changes nothing in the training.
     - `seed`, `device`, `threads`: equal ones give equal results to the last bit.
     - `tensorboard`: a folder for TensorBoard, which gets losses, memories and exploitability. `watchers` are told the
-      same: see `deep.training.engine.Watcher`.
+      same: see `deep.engine.Watcher`.
     - `resume`, `checkpoint`, `save_every`, `checkpointed`, `progress`, `report`, `interrupted`, and Ctrl-C: as in
       `solve`. A file that is to be resumed needs its memories: `save(path, resumable=True)`.
 
@@ -187,8 +187,8 @@ def train(
     Traceback (most recent call last):
     regretless.errors.InvalidSettings: width: 0 must be a whole number of at least 1
     """
-    from regretless.deep.training.asking import check_training, training_problem
-    from regretless.deep.training.scalars import Scalars
+    from regretless.deep.tensorboard import Scalars
+    from regretless.deep.training import check_training, training_problem
 
     given = {name: value for name, value in options.items() if value is not None}
     check_training(given)
@@ -253,11 +253,11 @@ def load(path: str | Path, *, to_resume: bool = False) -> Solution:
 
         return PushFoldSolution.load(path)
     if kind == TRAINED:
-        from regretless.deep.training.trained_policy import TrainedPolicy
+        from regretless.deep.trained_policy import TrainedPolicy
 
         return TrainedPolicy.load(path)
     if kind == TRAINED_FLOP_HOLDEM:
-        from regretless.deep.training.flop_holdem import TrainedFlopHoldem
+        from regretless.deep.flop_holdem import TrainedFlopHoldem
 
         return TrainedFlopHoldem.load(path)
     return GameSolution.load(path)

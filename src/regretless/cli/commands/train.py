@@ -148,8 +148,8 @@ def train(
     status = SolveStatus(destination=request.destination, resumed=resume, command="train")
     with interruptible(status) as interrupted:
         from regretless.api import load
-        from regretless.deep.training.asking import check_training, training_problem
-        from regretless.deep.training.scalars import Scalars
+        from regretless.deep.tensorboard import Scalars
+        from regretless.deep.training import check_training, training_problem
         from regretless.files.atomic import check_writable
 
         request.check_files(() if game is None else (Path(game),))
@@ -216,6 +216,6 @@ def _read_setting(text: str) -> tuple[str, Any]:
 
 def _check_setting(name: str, value: Any) -> None:
     """Refuse what `--set` gives if it is not a setting of a training run: options have names of their own."""
-    from regretless.deep.settings import settings
+    from regretless.deep.settings import preset_settings
 
-    settings(**{name: value})
+    preset_settings(**{name: value})

@@ -24,7 +24,7 @@ from regretless.cli.terminal.tables import fact_table
 from regretless.cli.views.spot_grid import WIDE, grid_legend, grid_lines
 from regretless.cli.views.spot_view import wrapped
 from regretless.cli.views.strategy_table import choose, read_keys, strategy_table
-from regretless.deep.training.trained_policy import TrainedPolicy
+from regretless.deep.trained_policy import TrainedPolicy
 from regretless.holdem.games.big_blinds import BigBlindSolution
 from regretless.holdem.games.push_fold import PushFoldSolution
 from regretless.holdem.nolimit.solution import NoLimitSolution
