@@ -103,7 +103,7 @@ test-sanitizer:  ## memcheck and racecheck of small solves on a CUDA device, wit
 	PYTHONPATH=src:. compute-sanitizer --tool racecheck --error-exitcode 1 $(GPU_PYTHON) -m tests.sanitized
 
 bench: $(BENCH_READY)  ## time Regretless against other solvers
-	$(BIN)/regretless bench games --out benchmarks/results/games.json
+	$(BIN)/python benchmarks/games.py --out benchmarks/results/games.json
 
 golden: $(DEV_READY)  ## regenerate the tests' golden files (minutes)
 	$(BIN)/python tests/solving/golden/make_golden.py

@@ -37,21 +37,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from machine import copy_bandwidth, hardware
 from numpy.typing import NDArray
 
-from regretless import benchmark, engines
+from regretless import engines
 from regretless.cards.features.opponents import CLUSTERS, LEVELS, OPPONENT_CLUSTERS
 from regretless.cards.hands import HAND_CLASS
-from regretless.engines.bandwidth import copy_bandwidth
-from regretless.engines.bucketed.priced import PricedEngine
-from regretless.engines.bucketed.tables import table_numbers
-from regretless.engines.clustering.kmeans import Nearest, find_centroids
+from regretless.engines import CentroidLookup, PricedEngine, find_centroids, table_numbers
 from regretless.forms.drawn_runouts import bucketed_form
 from regretless.forms.public import DEAD, PublicForm
 from regretless.games.flop_holdem import FlopHoldem
-from regretless.holdem.bucketed.maps import spot_buckets
 from regretless.holdem.buckets.choice import BucketChoice
 from regretless.holdem.form.runouts import compile_spot
+from regretless.holdem.games.bucketed_spot import spot_buckets
 from regretless.holdem.games.flop_holdem import compile_flop_holdem
 from regretless.holdem.spots.spot import Spot
 from regretless.variants import PRESETS, schedule
@@ -93,7 +91,7 @@ def main() -> None:
     rows = speeds(given) if given.what == "speed" else flop_holdem_prices(given) if of_flop_holdem else prices(given)
     answer = {
         "date": datetime.date.today().isoformat(),
-        "hardware": benchmark.hardware(),
+        "hardware": hardware(),
         "spot": "flop-holdem" if of_flop_holdem else given.spot.stem,
         "what": given.what,
         "rows": rows,
@@ -248,7 +246,7 @@ def flop_buckets(form: PublicForm, count: int, method: str) -> NDArray[np.int32]
     features = np.ascontiguousarray(np.rint(LEVELS * np.array(columns).T).astype(np.uint16))
     drawn = np.random.default_rng(0).choice(len(features), size=SAMPLE, replace=False)
     centroids = find_centroids(features[drawn], weights[drawn], count, seed=0)
-    found[live] = Nearest(centroids).labels(features)
+    found[live] = CentroidLookup(centroids).labels(features)
     return found
 
 

@@ -47,8 +47,9 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 import torch
+from machine import hardware
 
-from regretless import benchmark, engines
+from regretless import engines
 from regretless.deep.deep_cfr import DeepCfr, IterationReport
 from regretless.deep.holdem_evaluation import HoldemEvaluation, NetworkAverage, TabulatedStrategy
 from regretless.deep.holdem_world import HoldemWorld
@@ -56,7 +57,7 @@ from regretless.deep.networks import Network
 from regretless.deep.policies import AdvantagePolicy
 from regretless.deep.settings import PRESETS, TrainingSettings, preset_settings
 from regretless.deep.traversal import TraversalSamples, traverse, traverse_one_by_one
-from regretless.engines.contract import Evaluation
+from regretless.engines import Evaluation
 from regretless.games import FlopHoldem, LimitHoldem
 from regretless.holdem.games.flop_holdem import compile_flop_holdem, with_flops
 
@@ -147,7 +148,7 @@ def in_mbb(evaluation: Evaluation) -> dict[str, Any]:
 def about(options: argparse.Namespace, chosen: TrainingSettings) -> dict[str, Any]:
     on_gpu = options.device.startswith("cuda")
     return {
-        "hardware": benchmark.hardware() | {"gpu": torch.cuda.get_device_name() if on_gpu else None},
+        "hardware": hardware() | {"gpu": torch.cuda.get_device_name() if on_gpu else None},
         "torch": torch.__version__,
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="minutes"),
         "settings": dataclasses.asdict(chosen),

@@ -18,8 +18,9 @@ import resource
 import sys
 from pathlib import Path
 
+from machine import hardware
+
 import regretless as rl
-from regretless import benchmark
 from regretless.solving.loop import Progress
 
 MILLIS = 1000  # thousandths of a big blind
@@ -64,7 +65,7 @@ def main() -> None:
         report=report,
     )
     results = solution.as_json() | {
-        "hardware": benchmark.hardware(),
+        "hardware": hardware(),
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="minutes"),
         "storage": options.storage,
         "peak_bytes": peak_bytes(),

@@ -17,11 +17,11 @@ from typing import Any
 
 import cupy
 import numpy as np
+from machine import copy_bandwidth
 
 import regretless as rl
 from regretless.cards.deck import card_text
-from regretless.engines.bandwidth import copy_bandwidth
-from regretless.engines.public.cuda.engine import CudaPublicEngine
+from regretless.engines import CudaPublicEngine
 from regretless.holdem import Spot, betting_tree, compile_spot
 from regretless.variants import schedule
 from regretless.variants.presets import PRESETS

@@ -24,13 +24,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from machine import hardware
 
-from regretless import benchmark
-from regretless.engines import devices
-from regretless.engines.contract import Updates
-from regretless.engines.creation import create
-from regretless.engines.registry import available
-from regretless.engines.sequence.batched import BatchedEngine, batched_terms, replace_payoffs
+from regretless.engines import BatchedEngine, Updates, available, batched_terms, create, devices, replace_payoffs
 from regretless.forms import SequenceForm, compile_history, compile_sequence
 from regretless.games.registry import load
 from regretless.variants import Plus, schedule
@@ -113,8 +109,7 @@ def engines(form: SequenceForm, sweep: bool) -> Iterator[tuple[str, Callable[[],
     installed = available()
     cuda = devices.cuda_devices() > 0
     if "cupy" in installed and cuda:
-        from regretless.engines.sequence.cuda.engine import CupyEngine
-        from regretless.engines.sequence.cuda.solve import PERSISTENT_UP_TO
+        from regretless.engines import PERSISTENT_UP_TO, CupyEngine
 
         yield "cupy", lambda: CupyEngine(form)
         other = "graph" if len(form.payoff[0].value) <= PERSISTENT_UP_TO else "persistent"  # not the engine's choice
@@ -131,7 +126,7 @@ def engines(form: SequenceForm, sweep: bool) -> Iterator[tuple[str, Callable[[],
                         ),
                     )
     if "torch" in installed and cuda:
-        from regretless.engines.sequence.torch_engine import TorchEngine
+        from regretless.engines import TorchEngine
 
         yield "torch", lambda: TorchEngine(form, device="cuda")
         if sweep:
@@ -145,8 +140,8 @@ def engines(form: SequenceForm, sweep: bool) -> Iterator[tuple[str, Callable[[],
     yield "numba threads", lambda: create("numba", form, threads=os.cpu_count())
 
 
-def hardware() -> Row:
-    found: Row = {**benchmark.hardware(), "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="minutes")}
+def about_machine() -> Row:
+    found: Row = {**hardware(), "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="minutes")}
     for name in ("numpy", "numba", "scipy", "torch", "cupy"):
         try:
             found[name] = __import__(name).__version__
@@ -167,7 +162,7 @@ class Benchmark:
         self.arguments = arguments
         self.began = time.perf_counter()
         self.games: list[Row] = []
-        self.results: Row = {"hardware": hardware(), "games": self.games}
+        self.results: Row = {"hardware": about_machine(), "games": self.games}
         print(json.dumps(self.results["hardware"]), flush=True)
 
     def out_of_time(self) -> bool:
@@ -273,7 +268,7 @@ def batches(games: list[Any]) -> Iterator[tuple[str, Callable[[], Any]]]:
     installed = available()
     if devices.cuda_devices():
         if "cupy" in installed:
-            from regretless.engines.sequence.cuda.solve import CupySolve
+            from regretless.engines import CupySolve
 
             trees, terms = batched_terms(games)
             yield "cupy", lambda: BatchedEngine(games, device="cuda", library="cupy")

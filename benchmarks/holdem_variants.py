@@ -23,10 +23,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from drawn_spots import draw_spot
+from machine import hardware
 
-from regretless import benchmark
-from regretless.engines.public.compiled.engine import CompiledPublicEngine
-from regretless.engines.public.layout import make_layout
+from regretless.engines import CompiledPublicEngine, make_layout
 from regretless.holdem import Spot, compile_spot
 from regretless.variants import Discounted, PredictiveDiscountedPlus, Resetting, Scheduled, Variant, schedule
 
@@ -118,7 +117,7 @@ def measure(options: argparse.Namespace) -> list[Run]:
 def write(path: Path, runs: list[Run]) -> None:
     date = datetime.datetime.now(datetime.UTC).isoformat(timespec="minutes")
     lines = ",\n".join(json.dumps(asdict(run)) for run in runs)
-    path.write_text(f'{{"hardware": {json.dumps(benchmark.hardware())},\n"date": "{date}",\n"runs": [\n{lines}\n]}}\n')
+    path.write_text(f'{{"hardware": {json.dumps(hardware())},\n"date": "{date}",\n"runs": [\n{lines}\n]}}\n')
 
 
 def read(path: Path) -> list[Run]:

@@ -30,17 +30,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from machine import copy_bandwidth, hardware
 
 import regretless as rl
-from regretless import benchmark, engines
+from regretless import engines
 from regretless.cards.hands import HAND_COUNT
-from regretless.engines.bandwidth import copy_bandwidth
-from regretless.engines.bucketed.tables import table_numbers
+from regretless.engines import table_numbers
 from regretless.errors import Advice, RegretlessError
 from regretless.forms.public import BettingTree, NodeKind
 from regretless.holdem.buckets.choice import BucketChoice
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.nolimit.problem import NoLimitProblem
+from regretless.holdem.games.whole_game import NoLimitProblem
 from regretless.variants import PRESETS, schedule
 
 RESULTS = "results.json"
@@ -208,7 +208,7 @@ def slots_of(tree: BettingTree) -> int:
 
 
 def about(device: str) -> dict[str, Any]:
-    found = {"date": datetime.date.today().isoformat(), "hardware": benchmark.hardware()}
+    found = {"date": datetime.date.today().isoformat(), "hardware": hardware()}
     if device.startswith("cuda"):
         import torch
 

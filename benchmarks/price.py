@@ -21,8 +21,7 @@ import numpy as np
 
 from regretless.cards.deck import parse_board
 from regretless.cards.ranges import Range
-from regretless.engines.contract import BucketStrategy, StrategyTables
-from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluator
+from regretless.engines import BucketStrategy, CompiledBucketEvaluator, StrategyTables
 from regretless.forms.betting import Branch, flatten
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind
@@ -31,10 +30,9 @@ from regretless.holdem.buckets.divided import DividedBuckets
 from regretless.holdem.buckets.plan import BucketPlan
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import compile_holdem
+from regretless.holdem.games.boards import GameBuckets, acting_streets
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.nolimit.boards import GameBuckets
-from regretless.holdem.nolimit.form import acting_streets
-from regretless.holdem.nolimit.price import FlopPricer, flop_tree
+from regretless.holdem.games.price import FlopPricer, flop_tree
 
 
 def compile_kernels() -> None:

@@ -42,8 +42,9 @@ from pathlib import Path
 from subprocess import PIPE
 from typing import Any
 
+from machine import hardware
+
 import regretless as rl
-from regretless import benchmark
 from regretless.cluster import LocalExecutor, open_run, run_study
 from regretless.holdem.many import solve_many
 from regretless.holdem.studies.folder import SpotRows, StudyFolder
@@ -418,7 +419,7 @@ def formation(flops: str = "95", device: str = "cuda", results: str | None = Non
     each = seconds / len(runs)
     found = {
         "date": datetime.date.today().isoformat(),
-        "hardware": benchmark.hardware(),
+        "hardware": hardware(),
         "devices": sorted({run["device"] for run in runs}),
         "flops": len(runs),
         "seconds": seconds,

@@ -13,7 +13,9 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from regretless import games
 from regretless.engines import memory
+from regretless.errors import InvalidOption
 
 SCRIPTS = Path(__file__).parent.parent / "benchmarks"
 
@@ -24,7 +26,11 @@ def load(name: str) -> ModuleType:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # where dataclasses look for the names of annotations
-    spec.loader.exec_module(module)
+    sys.path.insert(0, str(SCRIPTS))  # scripts import each other by name
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(SCRIPTS))
     return module
 
 
@@ -67,3 +73,115 @@ def test_measuring_flop_subsets_on_one_formation_keeps_the_other_results(
     results.unlink()
     script.measure(tmp_path, ["srp-btn-bb"])
     assert {row["formation"] for row in json.loads(results.read_text("utf-8"))} == {"srp-btn-bb"}
+
+
+# --- games.py --------------------------------------------------------------------------------------------------------
+
+
+def test_ours_beside_openspiel() -> None:
+    pytest.importorskip("pyspiel")
+    script = load("games")
+    (timing,) = script.compare(["kuhn"], ["numba", "numpy", "openspiel"])
+    assert (timing.nodes, timing.information_sets, timing.missing) == (58, 12, {})
+    assert timing.seconds["numba"] < timing.seconds["openspiel"]
+
+
+def test_every_peer_game_is_ours() -> None:
+    for name in load("games").GAMES:
+        assert games.load(name).num_players() == 2
+
+
+def test_ratios_of_times_and_a_dash_for_a_missing_peer() -> None:
+    script = load("games")
+    timing = script.Timing("kuhn", 58, 12, {"numba": 1e-6, "openspiel": 24e-6}, {})
+    assert script.ratio_table([timing]).splitlines() == [
+        "game  nodes       numba        openspiel",
+        "kuhn     58  0.00100 ms  0.0240 ms (24×)",
+    ]
+    missing = script.Timing("leduc", 9, 1, {"numpy": 1e-3}, {})
+    assert script.ratio_table([timing, missing]).splitlines()[2].split() == ["leduc", "9", "–", "–", "1.00", "ms"]
+
+
+def test_times_and_hardware_are_one_json_object(capsys: pytest.CaptureFixture[str]) -> None:
+    load("games").main(["kuhn", "--contenders", "numba,numpy", "--json"])
+    report = json.loads(capsys.readouterr().out)
+    (kuhn,) = report["games"]
+    assert kuhn["nodes"] == 58
+    assert set(kuhn["seconds"]) == {"numba", "numpy"}
+    assert all(seconds > 0 for seconds in kuhn["seconds"].values())
+    assert report["hardware"]["cores"] >= 1
+
+
+def test_what_cannot_be_done_is_refused_before_anything_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def time_nothing(*arguments: object, **options: object) -> None:
+        raise AssertionError("timed")
+
+    by_game, by_spot = load("games"), load("floor")
+    monkeypatch.setattr(by_game, "_compare_one", time_nothing)
+    monkeypatch.setattr(by_spot, "time_spots", time_nothing)
+    for script, words, sentence in [
+        (by_game, ["kuhn", "chess"], "games: 'chess' is not one of kuhn"),
+        (by_game, ["kuhn", "--contenders", "pio"], "contenders: 'pio' is not one of numba"),
+        (by_game, ["--dtype", "int"], "dtype: 'int' is not one of float64, float32"),
+        (by_game, ["--out", "nowhere/a.json"], "cannot be written: the folder nowhere does not exist"),
+        (by_spot, ["--out", "nowhere/a.json"], "cannot be written: the folder nowhere does not exist"),
+    ]:
+        with pytest.raises(SystemExit, match=sentence):
+            script.main(words)
+
+
+# --- floor.py, machine.py --------------------------------------------------------------------------------------------
+
+
+def test_spots_are_timed_beside_what_memory_allows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = load("floor")
+    monkeypatch.setattr(script, "copy_bandwidth", lambda device, threads: 1e9)
+    monkeypatch.setattr(script, "ROUND_SECONDS", 0.001)
+    spot = SCRIPTS.parent / "tests" / "data" / "river_narrow.toml"
+    words = [str(spot), "--threads", "1", "--storage", "16", "--out", str(tmp_path / "times.json")]
+    script.main([*words, "--json"])
+    report = json.loads(capsys.readouterr().out)
+    (timing,) = report["spots"]
+    assert (timing["device"], timing["threads"], timing["storage"]) == ("cpu", 1, 16)
+    assert timing["moved"] == 10 * timing["entries"] == 10 * 2068
+    assert timing["floor"] == timing["moved"] / 1e9
+    assert timing["times_floor"] == timing["seconds"] / timing["floor"] > 0
+    assert json.loads((tmp_path / "times.json").read_text()) == report
+
+
+def test_timings_as_a_table() -> None:
+    script = load("floor")
+    timing = script.SpotTiming("turn", "numba", "cpu", 2, 32, 1_000_000, 0.002, 20_000_000, 20e9)
+    assert script.timing_table([timing]).splitlines() == [
+        "spot  engine  device  threads  bits  entries  ms per iteration  MB moved  GB/s  copy GB/s  times the floor",
+        "turn  numba   cpu     2        32    1000000  2.000             20.0      10.0  20.0       2.00",
+    ]
+
+
+def test_the_bandwidth_of_a_copy_is_plausible() -> None:
+    assert 1e8 < load("machine").copy_bandwidth(threads=2, numbers=1 << 20) < 1e13
+
+
+# --- situations.py ---------------------------------------------------------------------------------------------------
+
+
+def test_situations_per_second_of_every_street(capsys: pytest.CaptureFixture[str]) -> None:
+    script = load("situations")
+    script.main(["--deals", "1000", "--json"])
+    speeds = json.loads(capsys.readouterr().out)
+    assert {street: speed["situations"] for street, speed in speeds.items()} == {
+        "preflop": 169, "flop": 1_286_792, "turn": 13_960_050, "river": 123_156_254,
+    }  # fmt: skip
+    assert all(speed[name] > 0 for speed in speeds.values() for name in ("index", "locate", "hands"))
+    script.main(["--deals", "1000"])
+    assert "123,156,254" in capsys.readouterr().out
+    with pytest.raises(InvalidOption, match="deals: 0 must be from 1 to"):
+        script.measure_speed(3, deals=0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("board_cards", [0, 3, 4, 5])
+def test_ten_million_situations_per_second(board_cards: int) -> None:
+    assert load("situations").measure_speed(board_cards).index > 10e6

@@ -178,7 +178,7 @@ def test_hold_em_is_sized_without_compilers(code: str) -> None:
 
 CHOICE = """
 from regretless.cli.solving.one import tell_choice
-from regretless.engines.choice import Choice
+from regretless.engines import Choice
 tell_choice(Choice("cupy", "cuda"), 32)
 """
 

@@ -8,8 +8,9 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from regretless.errors import Advice, InvalidFile, InvalidOption, MissingOption
 from regretless.files.atomic import check_writable
@@ -19,86 +20,41 @@ from regretless.games.game import Game
 from regretless.games.push_fold import PushFold
 from regretless.games.registry import as_game
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.games.game_reader import is_game_file
+from regretless.holdem.spot_or_game import read_spot_or_game
 from regretless.holdem.spots.spot import Spot
-from regretless.solving.game_problem import GameProblem
+from regretless.kinds import KINDS, Kind, file_words, of_file
 from regretless.solving.game_solution import GameSolution
 from regretless.solving.loop import Progress
+from regretless.solving.options import EXACT, RULES, GameKeywords, SolveKeywords, SolveOptions, SpotKeywords
 from regretless.solving.problem import Problem
 from regretless.solving.progress.interrupt import catch_interrupts
 from regretless.solving.progress.line import in_notebook, progress_line
-from regretless.solving.public_problem import PublicProblem
-from regretless.solving.request import EXACT, Kind, check_names, check_options
+from regretless.solving.request import make_request
 from regretless.solving.solution import Solution
-from regretless.solving.solve import solve as solve_problem
-from regretless.variants.presets import spelled_out
-from regretless.variants.variant import Variant
+from regretless.solving.solve import Hooks
+from regretless.solving.solve import solve as solve_request
 
 if TYPE_CHECKING:
     from regretless.deep.engine import Watcher
     from regretless.deep.trained_policy import TrainedPolicy
+    from regretless.deep.training import TrainingKeywords
+    from regretless.holdem.games.whole_game import NoLimitSolution
     from regretless.holdem.solution import SpotSolution
-    from regretless.holdem.spots.locks import AnyLock
 
-__all__ = ["GameOptions", "SpotOptions", "load", "problem_of", "solve", "train"]
-
-SPOT_FILES = "spot-"  # prefix of the kinds of files that hold spots
-SPOT_WITH_BUCKETS = "spot-buckets"  # the kind of files of spots with buckets
-FLOP_HOLDEM, PUSH_FOLD = "flop-holdem", "push-fold"  # the kinds of their files
-HOLDEM_GAME = "holdem-game"  # the kind of files of games from the deal
-TRAINED, TRAINED_FLOP_HOLDEM = "trained-policy", "trained-flop-holdem"  # the kinds of files that `train` writes
-
-
-class CommonOptions(TypedDict, total=False):
-    """Options for every problem; None means not given."""
-
-    variant: str | Variant | None
-    iterations: int | None
-    target: float | None
-    measure_every: int | None
-    engine: str | None
-    device: str | None
-    threads: int | None
-    checkpoint: str | Path | None
-    save_every: float | None
-    checkpointed: Callable[[InvalidFile | None], None] | None
-    progress: bool | None
-    report: Callable[[Progress], None] | None
-    interrupted: Callable[[], bool] | None
-
-
-class GameOptions(CommonOptions, total=False):
-    """Options for a game."""
-
-    form: str | None
-    updates: str | None
-    sampling: str | None
-    batch_size: int | None
-    seed: int | None
-    storage: int | None  # in the public form
-    resume: GameSolution | str | Path | None
-
-
-class SpotOptions(CommonOptions, total=False):
-    """Options for a hold'em spot."""
-
-    storage: int | None
-    buckets: str | None
-    sample_runouts: int | None
-    seed: int | None  # with buckets
-    locks: Sequence[AnyLock] | None
-    resume: SpotSolution | str | Path | None
+__all__ = ["load", "problem_of", "solve", "train"]
 
 
 @overload
-def solve(what: Spot, **options: Unpack[SpotOptions]) -> SpotSolution: ...
+def solve(what: Spot, **keywords: Unpack[SpotKeywords]) -> SpotSolution: ...
 @overload
-def solve(what: Game[Any], **options: Unpack[GameOptions]) -> GameSolution: ...
+def solve(what: Game[Any], **keywords: Unpack[GameKeywords]) -> GameSolution: ...
 @overload
-def solve(what: str | Path | object | None = None, **options: Any) -> Any: ...  # known only at run time
+def solve(what: HoldemGame, **keywords: Unpack[SpotKeywords]) -> NoLimitSolution: ...
+@overload
+def solve(what: str | Path | object | None = None, **keywords: Unpack[SolveKeywords]) -> Any: ...
 
 
-def solve(what: Any = None, **options: Any) -> Any:
+def solve(what: Any = None, **keywords: Any) -> Any:
     """Solve a game or a hold'em spot.
 
     `what` is a game (its rules, its name such as `"leduc(ranks=6)"`, an OpenSpiel game) or a spot (a `Spot`, or the
@@ -144,18 +100,16 @@ def solve(what: Any = None, **options: Any) -> Any:
     Traceback (most recent call last):
     regretless.errors.InvalidOption: sampling: 'external' is for games: a hold'em spot is solved on the full tree
     """
-    given = {name: value for name, value in options.items() if value is not None}
-    check_names(given)
-    if "keep_regrets" in given:
+    options = SolveOptions.read(keywords)
+    if options.keep_regrets is not None:
         raise InvalidOption(
-            "keep_regrets", given["keep_regrets"], "is an option of the command line: save with resumable=True"
+            "keep_regrets", options.keep_regrets, "is an option of the command line: save with resumable=True"
         )
-    if given.get("variant") == EXACT:  # refuses `resume`, for example, before a file is opened
-        check_options(Kind.EXACT if not _is_spot(what) else Kind.SPOT, given)
-    if isinstance(resume := given.get("resume"), str | Path):
-        given["resume"] = load(resume, to_resume=True)
-    _check_checkpoint(what, given)
-    return _solved(problem_of(what, given), given)
+    if options.variant == EXACT and options.resume is not None:  # before its file is opened
+        raise InvalidOption("resume", str(options.resume), RULES["resume"].refused[Kind.EXACT].why)
+    options = _with_loaded(options)
+    _check_checkpoint(what, options)
+    return _solved(problem_of(what, options), options)
 
 
 def train(
@@ -163,7 +117,7 @@ def train(
     *,
     tensorboard: str | Path | None = None,
     watchers: Sequence[Watcher] = (),
-    **options: Any,
+    **keywords: Unpack[TrainingKeywords],
 ) -> TrainedPolicy:
     """Train a policy for a game with neural networks: Deep CFR, or Single Deep CFR.
 
@@ -188,32 +142,37 @@ def train(
     regretless.errors.InvalidSettings: width: 0 must be a whole number of at least 1
     """
     from regretless.deep.tensorboard import Scalars
-    from regretless.deep.training import check_training, training_problem
+    from regretless.deep.training import TrainingOptions, training_problem
 
-    given = {name: value for name, value in options.items() if value is not None}
-    check_training(given)
-    if isinstance(resume := given.get("resume"), str | Path):
-        given["resume"] = load(resume, to_resume=True)
-    _check_checkpoint(what, given)
-    problem = training_problem(what, given, watchers=watchers)
+    options = TrainingOptions.read(keywords)
+    options = replace(options, loop=_with_loaded(options.loop))
+    _check_checkpoint(what, options.loop)
+    problem = training_problem(what, options, watchers=watchers)
     if tensorboard is not None:
         problem.watchers = [*problem.watchers, Scalars(tensorboard)]
-    solution: TrainedPolicy = _solved(problem, given)
+    solution: TrainedPolicy = _solved(problem, options.loop)
     return solution
 
 
-def _check_checkpoint(what: object, given: dict[str, Any]) -> None:
-    if isinstance(saved := given.get("checkpoint"), str | os.PathLike):
-        if isinstance(what, str | Path) and os.path.realpath(what) == os.path.realpath(saved):
-            raise InvalidOption("checkpoint", str(saved), "is the input: save under another name")
-        check_writable(saved)
+def _with_loaded(options: SolveOptions) -> SolveOptions:
+    """The options with the solution to resume, read from its file."""
+    if isinstance(options.resume, str | Path):
+        return replace(options, resume=load(options.resume, to_resume=True))
+    return options
 
 
-def _solved(problem: Problem[Any, Any], given: dict[str, Any]) -> Any:
+def _check_checkpoint(what: object, options: SolveOptions) -> None:
+    if isinstance(options.checkpoint, str | os.PathLike):
+        if isinstance(what, str | Path) and os.path.realpath(what) == os.path.realpath(options.checkpoint):
+            raise InvalidOption("checkpoint", str(options.checkpoint), "is the input: save under another name")
+        check_writable(options.checkpoint)
+
+
+def _solved(problem: Problem[Any, Any], options: SolveOptions) -> Any:
     """Solve with a line of progress and Ctrl-C handled."""
-    wanted = given.get("progress", in_notebook())
-    with _interrupts(given) as heard, _progress(wanted, given, problem):
-        solution = solve_problem(problem, given)
+    request, hooks = make_request(problem, options), Hooks.of(options)
+    with _interrupts(hooks, options) as (hooks, heard), _progress(hooks, options, problem) as hooks:
+        solution = solve_request(request, hooks)
     if heard() and solution.reason == "interrupted":
         sys.stderr.write(f"interrupted after {solution.iterations:,} iterations: the solution so far is returned\n")
     return solution
@@ -231,108 +190,69 @@ def load(path: str | Path, *, to_resume: bool = False) -> Solution:
     if os.path.isfile(path) and Path(path).suffix == ".toml":
         command, keyword = f"regretless solve {path} --out {Path(path).stem}.rgl", f"rl.solve({str(path)!r})"
         raise InvalidFile(path, "is not solved", [Advice("solve", None, "", command, keyword)])
-    kind = open_container(path).kind
-    if kind == SPOT_WITH_BUCKETS:
-        from regretless.holdem.bucketed.solution import BucketedSpotSolution
-
-        return BucketedSpotSolution.load(path, to_resume=to_resume)
-    if kind.startswith(SPOT_FILES):
-        from regretless.holdem.solution import SpotSolution
-
-        return SpotSolution.load(path, to_resume=to_resume)
-    if kind == HOLDEM_GAME:
-        from regretless.holdem.nolimit.solution import NoLimitSolution
-
-        return NoLimitSolution.load(path)
-    if kind == FLOP_HOLDEM:
-        from regretless.holdem.games.flop_holdem import FlopHoldemSolution
-
-        return FlopHoldemSolution.load(path)
-    if kind == PUSH_FOLD:
-        from regretless.holdem.games.push_fold import PushFoldSolution
-
-        return PushFoldSolution.load(path)
-    if kind == TRAINED:
-        from regretless.deep.trained_policy import TrainedPolicy
-
-        return TrainedPolicy.load(path)
-    if kind == TRAINED_FLOP_HOLDEM:
-        from regretless.deep.flop_holdem import TrainedFlopHoldem
-
-        return TrainedFlopHoldem.load(path)
-    return GameSolution.load(path)
+    file = open_container(path)
+    row = of_file(file.kind)
+    if row is None:
+        raise InvalidFile(path, f"contains {file_words(file.kind)}, not a solved game")
+    solution: Solution = row.solution_class.read(file, to_resume=to_resume)
+    return solution
 
 
-def problem_of(what: object, options: dict[str, Any]) -> Problem[Any, Any]:
-    """The problem that was given, else the one that is resumed; takes the locks out of the options."""
-    earlier = options.get("resume")
+def problem_of(what: object, options: SolveOptions) -> Problem[Any, Any]:
+    """The problem that was given, else the one that is resumed."""
+    earlier = options.resume
     if earlier is not None and not isinstance(earlier, Solution):
         raise InvalidOption("resume", type(earlier).__name__, "is neither a solution nor the path of a file")
-    if what is None and earlier is None:
-        raise MissingOption("what", "give a game, a spot, or a solve to resume")
-    if isinstance(what, str | Path) and _is_spot(what):
-        what = HoldemGame.read(what) if is_game_file(what) else Spot.read(what)
-    if isinstance(what, Spot) or (what is None and hasattr(earlier, "spot")):
-        from regretless.holdem.problem import spot_problem
-
-        if options.get("buckets") is not None or getattr(earlier, "buckets", None) is not None:
-            from regretless.holdem.bucketed.problem import bucketed_problem
-
-            return bucketed_problem(what, options)
-        return spot_problem(what, options)
-    if isinstance(what, HoldemGame) or (what is None and hasattr(earlier, "boards")):
-        from regretless.holdem.nolimit.problem import nolimit_problem
-
-        return nolimit_problem(what, options)
-    form = options.get("form")
-    if earlier is not None:
-        what = earlier.game if what is None else what
-        form = form or earlier.settings.form
-    rules = as_game(str(what) if isinstance(what, Path) else what)
-    if isinstance(rules, FlopHoldem):
-        from regretless.holdem.games.flop_holdem import FlopHoldemProblem
-
-        if form == "history":
-            raise InvalidOption("form", form, f"is not for {rules.name}, whose rules are too large to enumerate")
-        return FlopHoldemProblem(rules)
-    if isinstance(rules, PushFold):
-        from regretless.holdem.games.push_fold import PushFoldProblem
-
-        if form == "public":
-            raise InvalidOption("form", form, f"is not for {rules.name}, which is solved in the history form")
-        return PushFoldProblem(rules, sampled=spelled_out(options).get("sampling", "full") != "full")
-    is_public = form == "public" and options.get("variant") != EXACT
-    return PublicProblem(rules) if is_public else GameProblem(rules)
+    if what is None:
+        if earlier is None:
+            raise MissingOption("what", "give a game, a spot, or a solve to resume")
+        what = earlier.subject
+    if isinstance(what, str | Path) and str(what).endswith(".toml"):
+        what = read_spot_or_game(what)
+    if not isinstance(what, Spot | HoldemGame):
+        what = as_game(str(what) if isinstance(what, Path) else what)
+    problem: Problem[Any, Any] = KINDS[_kind(what, options, earlier)].problem_class(what, options)
+    return problem
 
 
-def _is_spot(what: object) -> bool:
-    """Whether this is a spot, or the file of one."""
-    return str(what).endswith(".toml") if isinstance(what, str | Path) else isinstance(what, Spot)
+def _kind(what: Spot | HoldemGame | Game[Any], options: SolveOptions, earlier: Solution | None) -> str:
+    """The row of the table of kinds that a problem belongs to."""
+    if isinstance(what, Spot):
+        buckets = options.buckets if earlier is None else options.buckets or earlier.settings.buckets
+        return "spot" if buckets is None else "spot with buckets"
+    if isinstance(what, HoldemGame):
+        return "whole game"
+    if isinstance(what, FlopHoldem):
+        return "flop-holdem"
+    if isinstance(what, PushFold):
+        return "push-fold"
+    form = options.form if earlier is None else options.form or earlier.settings.form
+    return "public game" if form == "public" and options.variant != EXACT else "game"
 
 
 @contextmanager
-def _progress(wanted: bool, options: dict[str, Any], problem: Problem[Any, Any]) -> Iterator[None]:
-    if not wanted:
-        yield
+def _progress(hooks: Hooks, options: SolveOptions, problem: Problem[Any, Any]) -> Iterator[Hooks]:
+    """Hooks that also show a line of progress, if one is wanted."""
+    if not (in_notebook() if options.progress is None else options.progress):
+        yield hooks
         return
-    told = options.get("report", lambda progress: None)
-    with progress_line(problem.name, unit=problem.unit, scale=problem.scale, target=options.get("target")) as show:
+    with progress_line(problem.name, unit=problem.unit, scale=problem.scale, target=options.target) as show:
 
         def report(progress: Progress) -> None:
             show(progress)
-            told(progress)
+            if hooks.report is not None:
+                hooks.report(progress)
 
-        options["report"] = report
-        yield
+        yield replace(hooks, report=report)
 
 
 @contextmanager
-def _interrupts(options: dict[str, Any]) -> Iterator[Callable[[], bool]]:
+def _interrupts(hooks: Hooks, options: SolveOptions) -> Iterator[tuple[Hooks, Callable[[], bool]]]:
     """Catch Ctrl-C between iterations, unless the caller does; yields a function that says whether it came."""
     usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if "interrupted" in options or not usual or threading.current_thread() is not threading.main_thread():
-        yield lambda: False
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if options.interrupted is not None or not usual or not in_main_thread:
+        yield hooks, lambda: False
         return
     with catch_interrupts(signal.SIGINT) as interrupted:
-        options["interrupted"] = interrupted
-        yield interrupted
+        yield replace(hooks, interrupted=interrupted), interrupted

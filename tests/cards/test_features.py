@@ -19,7 +19,7 @@ from regretless.cards.features.strength import (
 from regretless.cards.features.strength import LEVELS as HISTOGRAM_LEVELS
 from regretless.cards.hands import HAND_CARDS, HAND_CLASS
 from regretless.cards.isomorphism import CanonicalBoards, canonical_boards
-from regretless.engines.clustering.kmeans import Nearest, find_centroids
+from regretless.engines.clustering.kmeans import CentroidLookup, find_centroids
 
 SHARE_A_CARD = (HAND_CARDS[:, None, :, None] == HAND_CARDS[None, :, None, :]).any(axis=(2, 3))
 
@@ -135,9 +135,9 @@ def test_the_clusters_of_opposing_hands_are_the_best_of_fifty():
     weights = np.bincount(HAND_CLASS).astype(np.int64)
 
     def spread(centroids: np.ndarray) -> int:
-        nearest = centroids[Nearest(centroids).labels(features)].astype(int)
+        nearest = centroids[CentroidLookup(centroids).labels(features)].astype(int)
         return int((weights * ((features.astype(int) - nearest) ** 2).sum(axis=1)).sum())
 
     best = min((find_centroids(features, weights, CLUSTERS, seed=seed) for seed in range(50)), key=spread)
     weakest_first = best[np.argsort(-best.astype(int).sum(axis=1))]
-    np.testing.assert_array_equal(Nearest(weakest_first).labels(features), OPPONENT_CLUSTERS)
+    np.testing.assert_array_equal(CentroidLookup(weakest_first).labels(features), OPPONENT_CLUSTERS)

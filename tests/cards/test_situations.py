@@ -15,7 +15,6 @@ from regretless.cards.situations import (
     situation_at,
     situation_index,
 )
-from regretless.cards.situations.speed import measure_speed
 from regretless.errors import InvalidOption
 
 SIZES = [0, 3, 4, 5]
@@ -162,12 +161,6 @@ def test_impossible_indices_are_refused(index):
 def test_nothing_to_number():
     assert situation_index(np.empty((0, 2), dtype=int), np.empty((0, 5), dtype=int)).shape == (0,)
     assert hand_situations(np.empty((0, 4), dtype=int)).shape == (0, 1326)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES)
-def test_ten_million_situations_per_second(size):
-    assert measure_speed(size).index > 10e6
 
 
 def test_entries_of_a_table():

@@ -17,6 +17,7 @@ from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.lock_text import lock_text, parse_lock
 from regretless.holdem.spots.locks import LockFrom
 from regretless.holdem.spots.spot import Spot
+from regretless.solving.options import SolveOptions
 from regretless.solving.progress import interrupt
 
 QUICK = ["--iterations", "20", "--threads", "1"]
@@ -130,7 +131,7 @@ def test_interrupted_spots_are_saved_unfinished_and_finished_ones_stay(
 def test_a_request_is_written_back_as_options() -> None:
     locks = (LockFrom("a.rgl", player="ip"), LockFrom("a.rgl", node="check", hands="KQ"), parse_lock("check: bet 50"))
     request = SolveRequest(
-        options={"target": 0.5, "keep_regrets": True},
+        options=SolveOptions(target=0.5, keep_regrets=True),
         as_json=True,
         strategy=False,
         out=Path("o"),

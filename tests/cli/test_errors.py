@@ -150,7 +150,9 @@ def test_a_game_from_the_deal_that_does_not_fit_says_which_option_helps(run, mon
     game = 'name = "short"\nstack = 6\nsmall_blind = 0.5\nbig_blind = 1\npreflop = { limp = false, open = "a" }\n'
     Path("short.toml").write_text(game, encoding="utf-8")
     monkeypatch.setattr(memory, "available_bytes", lambda: 2**10)
-    monkeypatch.setattr(bucketed, "kernels_are_compiled", lambda: True)  # otherwise a line says that they are not
+    monkeypatch.setattr(
+        bucketed, "kernels_are_compiled", lambda storage: True
+    )  # otherwise a line says that they are not
     result = run("solve", "short.toml", "--sample-runouts", "64", "--threads", "1")
     assert result.code == 3
     assert result.err.count("\n") == 1

@@ -29,7 +29,7 @@ from regretless.games import FlopHoldem
 from regretless.holdem.form.runouts import compile_holdem, holdem_hands
 from regretless.holdem.games import flop_holdem
 from regretless.holdem.spots.locks import Lock
-from regretless.solving.request import OPTIONS
+from regretless.solving.options import RULES
 
 SPOT = """
 board = "{board}"
@@ -223,7 +223,7 @@ NAMING = {"context", "given", "json_", "resume"}  # how a problem is named, and 
 def test_every_option_has_a_row() -> None:
     assert {row.option for row in ROWS if row.shell} == set(inspect.signature(command).parameters) - NAMING
     told_by_callers = {"checkpointed", "progress", "report", "interrupted", "resume"}
-    assert set(OPTIONS) - told_by_callers <= {row.option for row in ROWS}
+    assert set(RULES) - told_by_callers <= {row.option for row in ROWS}
 
 
 @pytest.fixture(scope="module", autouse=True)

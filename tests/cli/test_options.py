@@ -12,7 +12,8 @@ from tests.cli.spot_texts import RIVER, SMALL
 import regretless as rl
 from regretless.engines.devices import available_cores
 from regretless.errors import InvalidFile, InvalidOption
-from regretless.solving.request import OPTIONS, Kind
+from regretless.kinds import Kind
+from regretless.solving.options import RULES
 
 OTHER = SMALL.replace("pot = 100", "pot = 120")
 FIRST = ["--iterations", "3"]
@@ -102,7 +103,7 @@ def test_python_refuses_the_same(problems: Path) -> None:
     for problem, what in ((Kind.GAME, "kuhn"), (Kind.EXACT, "kuhn"), (Kind.SPOT, spot)):
         exact = {"variant": "lp"} if problem is Kind.EXACT else {}
         for name, value in values.items():
-            if getattr(OPTIONS[name], problem.value) is not None and not (problem is Kind.SPOT and name == "storage"):
+            if problem in RULES[name].refused and not (problem is Kind.SPOT and name == "storage"):
                 with pytest.raises(InvalidOption, match=rf"^{name}: "):
                     rl.solve(what, **{**exact, name: value})
     for what in ("kuhn", spot):

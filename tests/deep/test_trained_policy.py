@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("torch")
 
 import regretless as rl
-from regretless.deep.trained_policy import FILE_KIND, RESUMED, TrainedPolicy
+from regretless.deep.trained_policy import RESUMED, TrainedPolicy
 from regretless.errors import InvalidFile, InvalidGame, InvalidOption, RegretlessError
 from regretless.files.container import open_container, write_container
 from regretless.games.kuhn import Kuhn
@@ -139,7 +139,7 @@ def rewrite(path: Path, *, header: dict[str, Any] | None = None, arrays: dict[st
     kept = {name: file.array(name) for name in file.names} | (arrays or {})
     write_container(
         path,
-        FILE_KIND,
+        file.kind,
         {**{name: value for name, value in file.header.items() if name not in ("format", "kind")}, **(header or {})},
         {name: array for name, array in kept.items() if array is not None},
     )

@@ -46,7 +46,7 @@ def test_what_cannot_be_honoured_is_refused_by_name(options: Options, error: typ
 
 def test_an_unknown_option_is_answered_with_those_that_train_has() -> None:
     with pytest.raises(InvalidOption) as caught:
-        rl.train("kuhn", foo=3)
+        rl.train("kuhn", foo=3)  # type: ignore[call-arg]
     sentence, _, listed = str(caught.value).partition("; it has ")
     assert sentence == "foo: 3 is not an option of train"
     names = listed.split(", ")

@@ -15,7 +15,7 @@ from tests.engines.random_public import random_form
 from tests.engines.test_bucketed_engine import small_form
 
 from regretless.engines.bucketed.priced import bucket_strategy, with_real_cards
-from regretless.engines.contract import BucketEvaluators, BucketStrategy, Stopped, StrategyTables
+from regretless.engines.contract import BucketEvaluators, BucketStrategy, EvaluationStopped, StrategyTables
 from regretless.engines.creation import bucket_evaluators
 from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluator
 from regretless.engines.public.compiled.sizes import bucket_evaluation_bytes
@@ -109,7 +109,7 @@ def test_an_emulated_evaluator_counts_its_memory_refuses_what_it_cannot_number_a
     (first, *others), theirs = strategy.maps
     with pytest.raises(InvalidGame, match="has a bucket 70,000: the cupy engine can count 65,536"):
         evaluator.evaluate(replace(strategy, maps=((np.full_like(first, 70_000), *others), theirs)))
-    with pytest.raises(Stopped):
+    with pytest.raises(EvaluationStopped):
         CudaBucketEvaluators(device=HostDevice(), interrupted=lambda: True).create(form).evaluate(strategy)
 
 
@@ -181,5 +181,5 @@ def test_two_evaluators_at_once_have_rows_of_their_own() -> None:
 def test_its_tables_are_counted_and_it_stops_when_asked() -> None:
     form = random_form(3, deck=9, streets=3, most_hands=30)
     assert 0 < CompiledBucketEvaluator(form).memory_bytes < bucket_evaluation_bytes(size_of_form(form), probabilities=0)
-    with pytest.raises(Stopped):
+    with pytest.raises(EvaluationStopped):
         CompiledBucketEvaluator(form, interrupted=lambda: True).evaluate(Strategy(form, 3).in_buckets)

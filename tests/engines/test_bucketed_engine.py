@@ -166,7 +166,7 @@ def test_the_value_of_a_sampled_solve_is_the_exact_one_within_sampling_error() -
 
 def engines_on(device: str) -> list[str]:
     """Engines of the bucketed form for a device, installed or not."""
-    classes = {name: entry.classes.get(engines.Kind.BUCKETED) for name, entry in engines.ENGINES.items()}
+    classes = {name: entry.classes.get(engines.FormKind.BUCKETED) for name, entry in engines.ENGINES.items()}
     return [name for name, build in classes.items() if build is not None and device in build.devices]
 
 
@@ -285,7 +285,7 @@ def test_estimates_are_what_engines_take(name: str, variant: str) -> None:
     form, predicts = random_buckets(small_form(4, 3), 4, count=7), variant != "linear"
     engine = engines.create(name, form, threads=2, predicts=predicts)
     engine.advance(schedule(PRESETS[variant], first=1, count=1))
-    assert engines.estimate(name, engines.Kind.BUCKETED, form, threads=2, predicts=predicts) == engine.memory_bytes
+    assert engines.estimate(name, engines.FormKind.BUCKETED, form, threads=2, predicts=predicts) == engine.memory_bytes
 
 
 @pytest.mark.parametrize("name", ["numba", "torch", "cupy"])
@@ -294,7 +294,7 @@ def test_predictions_are_counted(name: str) -> None:
         pytest.importorskip("torch")
     form = random_buckets(small_form(4, 3), 4)
     plain, predicting = (
-        engines.estimate(name, engines.Kind.BUCKETED, form, predicts=predicts) for predicts in (False, True)
+        engines.estimate(name, engines.FormKind.BUCKETED, form, predicts=predicts) for predicts in (False, True)
     )
     regrets = sum(BucketedReference(form).layout.entries)
     assert regrets > 0
@@ -304,7 +304,7 @@ def test_predictions_are_counted(name: str) -> None:
 @pytest.mark.parametrize("name", FAST)
 def test_a_predictive_variant_that_does_not_fit_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     form = random_buckets(small_form(4, 3), 4)
-    needed = engines.estimate(name, engines.Kind.BUCKETED, form, threads=1)
+    needed = engines.estimate(name, engines.FormKind.BUCKETED, form, threads=1)
     monkeypatch.setattr("regretless.engines.memory.available_bytes", lambda: needed)
     engines.create(name, form, threads=1)
     with pytest.raises(WouldNotFit):
@@ -331,11 +331,11 @@ def test_matrices_are_counted(by_products: Any) -> None:
     matrices = [each for street in batch.ones for each in street]
     places = [group.table for street in by_products._streets for group in street.groups]
     tables = [*by_products._regret, *by_products._average, *places]
-    least = engines.estimate("torch", engines.Kind.BUCKETED, form)
+    least = engines.estimate("torch", engines.FormKind.BUCKETED, form)
     assert least > sum(each.nbytes for each in tables)
     taken = sum(each.nbytes for each in (*matrices, *by_products._matched))
     assert by_products.memory_bytes - least == taken
-    assert engines.estimate("torch", engines.Kind.BUCKETED, form, device="cuda", predicts=True) - least == taken
+    assert engines.estimate("torch", engines.FormKind.BUCKETED, form, device="cuda", predicts=True) - least == taken
 
 
 @pytest.mark.parametrize("name", ["numpy", *FAST])

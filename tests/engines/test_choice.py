@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from regretless import engines
-from regretless.engines import Kind, creation, devices, registry
+from regretless.engines import FormKind, creation, devices, registry
 from regretless.errors import InvalidOption, MissingExtra
 from regretless.forms import HistoryForm, SequenceForm, compile_history, compile_sequence
 from regretless.forms.public_poker import compile_public
@@ -80,21 +80,21 @@ def test_many_players_are_left_to_torch(machine, monkeypatch):
     machine("numba", "cupy", "torch", cuda=1)
     monkeypatch.setattr(devices, "GPU_FROM", {"cupy": 1, "torch": 1})
     assert creation._choose_by_size(form, threads=None) == ("torch", "cuda")
-    assert registry.fastest(Kind.HISTORY, "cuda") == "torch"
+    assert registry.fastest(FormKind.HISTORY, "cuda") == "torch"
 
 
 def test_a_requested_device_uses_an_installed_library(machine):
     machine("numba", "cupy", "torch", cuda=1)
-    assert registry.fastest(Kind.SEQUENCE, "cuda") == "cupy"
-    assert registry.fastest(Kind.SEQUENCE, "cpu") == "numba"
+    assert registry.fastest(FormKind.SEQUENCE, "cuda") == "cupy"
+    assert registry.fastest(FormKind.SEQUENCE, "cpu") == "numba"
     machine("numba", "torch", cuda=1)
-    assert registry.fastest(Kind.SEQUENCE, "cuda") == "torch"
-    assert registry.fastest(Kind.SEQUENCE, "mps") == "torch"
+    assert registry.fastest(FormKind.SEQUENCE, "cuda") == "torch"
+    assert registry.fastest(FormKind.SEQUENCE, "mps") == "torch"
     machine("numba", cuda=1)
     with pytest.raises(MissingExtra, match=r"^cupy is not installed: pip install .*\[gpu\]"):
-        registry.fastest(Kind.SEQUENCE, "cuda")
+        registry.fastest(FormKind.SEQUENCE, "cuda")
     with pytest.raises(MissingExtra, match=r"^torch is not installed"):
-        registry.fastest(Kind.HISTORY, "cuda")
+        registry.fastest(FormKind.HISTORY, "cuda")
 
 
 @pytest.mark.parametrize("name", ["auto", "cupy", "torch"])

@@ -3,7 +3,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from regretless.engines.clustering.kmeans import LARGEST_SQUARE, Nearest, TooFewRows, find_centroids
+from regretless.engines.clustering.kmeans import LARGEST_SQUARE, CentroidLookup, TooFewRows, find_centroids
 from regretless.engines.threads import in_order
 
 
@@ -22,7 +22,7 @@ def squares(rows: np.ndarray, centroids: np.ndarray) -> np.ndarray:
 def test_the_nearest_centroid_is_exact(columns, count):
     rows = random_rows(500, columns, seed=1)
     centroids = random_rows(count, columns, seed=2)
-    np.testing.assert_array_equal(Nearest(centroids).labels(rows), squares(rows, centroids).argmin(axis=1))
+    np.testing.assert_array_equal(CentroidLookup(centroids).labels(rows), squares(rows, centroids).argmin(axis=1))
 
 
 @pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
@@ -36,11 +36,11 @@ def test_pytorch_finds_the_same_labels_and_centroids(columns, count, device, mon
     rows, centroids = random_rows(3000, columns, seed=1), random_rows(count, columns, seed=2)
     rows[1000:2000] = rows[:1000]
     centroids[count // 2 :] = centroids[: count - count // 2]  # equally near ones, of which the second has no rows
-    labels = on_torch.TorchNearest(centroids, device).labels(rows)
-    np.testing.assert_array_equal(labels, Nearest(centroids).labels(rows))
+    labels = on_torch.TorchCentroidLookup(centroids, device).labels(rows)
+    np.testing.assert_array_equal(labels, CentroidLookup(centroids).labels(rows))
     assert labels.dtype == np.uint16
     weights = np.random.default_rng(3).integers(1, 9, size=len(rows))
-    one, two = CompiledSample(rows, weights, 1), on_torch.TorchSample(rows, weights, device)
+    one, two = CompiledSample(rows, weights, 1), on_torch.TorchCentroidSample(rows, weights, device)
     np.testing.assert_array_equal(two.moved(centroids), one.moved(centroids))
     for place in (0, 7, 0.5, 0.999):
         total = one.total()
@@ -55,13 +55,13 @@ def test_pytorch_finds_the_same_labels_and_centroids(columns, count, device, mon
 def test_pytorch_draws_the_same_rows_where_rows_have_nothing_in_common():
     """Their distances may exceed the square of the longest row, where those on a processor end."""
     pytest.importorskip("torch")
-    from regretless.engines.clustering.on_torch import TorchSample
+    from regretless.engines.clustering.on_torch import TorchCentroidSample
 
     random = np.random.default_rng(1)
     rows = np.zeros((200, 16), dtype=np.uint16)
     rows[np.arange(200), random.integers(16, size=200)] = random.integers(1500, 2896, size=200)
     weights = random.integers(1, 9, size=200)
-    on_torch = find_centroids(rows, weights, 12, seed=2, make=partial(TorchSample, device="cpu"))
+    on_torch = find_centroids(rows, weights, 12, seed=2, make=partial(TorchCentroidSample, device="cpu"))
     np.testing.assert_array_equal(on_torch, find_centroids(rows, weights, 12, seed=2))
 
 
@@ -70,15 +70,15 @@ def test_centroids_do_not_depend_on_the_device():
     rows, weights = random_rows(30_000, 32, seed=4), np.random.default_rng(5).integers(1, 9, size=30_000)
     on_cpu = find_centroids(rows, weights, 300, seed=6)
     pytest.importorskip("torch")
-    from regretless.engines.clustering.on_torch import TorchSample
+    from regretless.engines.clustering.on_torch import TorchCentroidSample
 
-    on_gpu = find_centroids(rows, weights, 300, seed=6, make=partial(TorchSample, device="cuda"))
+    on_gpu = find_centroids(rows, weights, 300, seed=6, make=partial(TorchCentroidSample, device="cuda"))
     np.testing.assert_array_equal(on_cpu, on_gpu)
 
 
 def test_of_equally_near_centroids_the_first_counts():
     centroids = np.array([[9] * 8, [4] * 8, [6] * 8, [4] * 8], dtype=np.uint16)
-    assert Nearest(centroids).labels(np.full((1, 8), 5, dtype=np.uint16)).tolist() == [1]
+    assert CentroidLookup(centroids).labels(np.full((1, 8), 5, dtype=np.uint16)).tolist() == [1]
 
 
 def test_near_misses_at_full_length():
@@ -87,7 +87,7 @@ def test_near_misses_at_full_length():
     centroids = np.zeros((2, 8), dtype=np.uint16)
     centroids[1, 0] = 1
     assert squares(far, centroids)[0].tolist() == [8 * 1024**2, 7 * 1024**2 + 1023**2]
-    assert Nearest(centroids).labels(far).tolist() == [1]
+    assert CentroidLookup(centroids).labels(far).tolist() == [1]
 
 
 def test_separated_clusters_are_found():
@@ -115,7 +115,7 @@ def test_a_weight_is_a_number_of_equal_rows():
 def test_at_the_end_centroids_are_the_means_of_their_rows():
     rows, weights = random_rows(300, 8, seed=10), np.random.default_rng(11).integers(1, 4, size=300)
     centroids = find_centroids(rows, weights, 4, seed=2)
-    labels = Nearest(centroids).labels(rows)
+    labels = CentroidLookup(centroids).labels(rows)
     for number, centroid in enumerate(centroids):
         mean = np.average(rows[labels == number].astype(float), axis=0, weights=weights[labels == number])
         np.testing.assert_allclose(centroid, mean, atol=0.5 + 1e-9)

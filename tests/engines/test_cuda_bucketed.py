@@ -103,7 +103,7 @@ def test_a_strategy_is_that_of_the_tables() -> None:
 def test_it_is_the_first_choice_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("regretless.engines.devices.require_cuda", lambda: None)
     monkeypatch.setattr("regretless.engines.registry.is_installed", lambda name: True)
-    assert fastest(engines.Kind.BUCKETED, "cuda") == "cupy"
+    assert fastest(engines.FormKind.BUCKETED, "cuda") == "cupy"
 
 
 def test_more_hands_than_a_step_can_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

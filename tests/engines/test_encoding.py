@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from regretless.engines.public.encoding import Encoder
+from regretless.engines.public.encoding import StrategyEncoder
 from regretless.engines.public.layout import make_layout
-from regretless.engines.public.shares import decode, encode
+from regretless.engines.public.shares import decode_shares, encode_shares
 from regretless.forms.public import NodeKind, PublicForm
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -51,7 +51,7 @@ def test_it_equals_the_plain_encoding(seed: int, streets: int, hands: int, store
     form = random_form(seed, streets=streets, rake=0.0, most_hands=hands)
     random, layout, (begin, sizes) = np.random.default_rng(seed), make_layout(form), places(form)
     averages = [sums(random, int(layout.entries[player]), stored) for player in range(2)]
-    encoder = Encoder(form, begin)
+    encoder = StrategyEncoder(form, begin)
     for street, size in enumerate(sizes):
         runouts = slice(0, int(layout.runouts[street]) // 2 + 1)
         rows = np.full((runouts.stop, size), 7, dtype=kept)
@@ -64,7 +64,7 @@ def test_it_equals_the_plain_encoding(seed: int, streets: int, hands: int, store
                 taken = layout.read(averages[player], node, runouts).astype(np.float32)
                 total = taken.sum(axis=1, keepdims=True)
                 uniform = np.full(taken.shape, 1 / taken.shape[1], dtype=np.float32)
-                code = encode(np.divide(taken, total, out=uniform, where=total > 0), 8 * rows.itemsize)
+                code = encode_shares(np.divide(taken, total, out=uniform, where=total > 0), 8 * rows.itemsize)
                 expected[:, begin[node] : begin[node] + code[0].size] = code.reshape(len(code), -1)
         assert rows.tobytes() == expected.tobytes()  # the gaps are left alone, and 0 has a sign
 
@@ -81,7 +81,9 @@ def test_pure_and_unplayed_hands(kept: Any) -> None:
     pure = np.zeros((actions, hands))
     pure[-1, 0] = 3.0
     layout.write(averages[0], node, 0, pure)
-    Encoder(form, begin).encode(0, [each[None, : layout.runout_size[p, 0]] for p, each in enumerate(averages)], rows)
-    found = decode(rows[0, begin[node] : begin[node] + (actions - 1) * hands].reshape(actions - 1, hands))
+    StrategyEncoder(form, begin).encode(
+        0, [each[None, : layout.runout_size[p, 0]] for p, each in enumerate(averages)], rows
+    )
+    found = decode_shares(rows[0, begin[node] : begin[node] + (actions - 1) * hands].reshape(actions - 1, hands))
     assert found[:, 0].tolist() == [0.0] * (actions - 1) + [1.0]
     np.testing.assert_allclose(found[:, 1:], 1 / actions, atol=3e-5)

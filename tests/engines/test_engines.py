@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from regretless import engines, games
-from regretless.engines import ENGINES, Entry, GameEngine, Kind, Sampling, Snapshot, Updates
+from regretless.engines import ENGINES, Entry, FormKind, GameEngine, Sampling, Snapshot, Updates
 from regretless.engines.registry import FASTEST_FIRST
 from regretless.errors import InvalidGame, InvalidOption, MissingExtra, WouldNotFit
 from regretless.forms import HistoryForm, SequenceForm, compile_history, compile_sequence, uniform_array
@@ -35,7 +35,7 @@ def builds() -> list[Any]:
     found = []
     for name in engines.available():
         for kind, build in ENGINES[name].classes.items():
-            if kind not in (Kind.SEQUENCE, Kind.HISTORY) or build.rules:
+            if kind not in (FormKind.SEQUENCE, FormKind.HISTORY) or build.rules:
                 continue
             for device in build.devices:
                 if device == "mps":  # the PyTorch engine tests it where it is
@@ -53,11 +53,11 @@ def pairs() -> list[Any]:
         pytest.param(build.values[0], name, id=f"{build.id}-{name}", marks=build.marks)
         for build in builds()
         for name in GAMES
-        if build.values[0][1] is not Kind.SEQUENCE or "players=3" not in name
+        if build.values[0][1] is not FormKind.SEQUENCE or "players=3" not in name
     ]
 
 
-def create(build: tuple[str, Kind, str, str], form: HistoryForm | SequenceForm, updates: Updates) -> GameEngine:
+def create(build: tuple[str, FormKind, str, str], form: HistoryForm | SequenceForm, updates: Updates) -> GameEngine:
     name, kind, device, dtype = build
     return engines.create(name, form, kind=kind, device=device, dtype=dtype, updates=updates)
 
@@ -112,7 +112,7 @@ def assert_same(found: Snapshot, wanted: Snapshot, tolerance: float) -> None:
 def test_every_engine_follows_the_recursion(build: Any, name: str, rule: str, updates: Updates) -> None:
     form = compiled(name)
     start, end = expected(name, rule, updates)
-    engine = create(build, compiled_sequence(name) if build[1] is Kind.SEQUENCE else form, updates)
+    engine = create(build, compiled_sequence(name) if build[1] is FormKind.SEQUENCE else form, updates)
     assert_same(after_one_iteration(engine, rule, start), end, engine.tolerance)
     if build[3] == "float64":
         assert engine.tolerance <= 1e-10
@@ -126,7 +126,7 @@ def expected_evaluation(name: str) -> tuple[Snapshot, tuple[float, ...], tuple[f
     return profile, evaluation.values, evaluation.best_response_values
 
 
-@pytest.mark.parametrize("build", [each for each in builds() if each.values[0][1] is Kind.SEQUENCE])
+@pytest.mark.parametrize("build", [each for each in builds() if each.values[0][1] is FormKind.SEQUENCE])
 def test_the_sequence_form_refuses_a_third_player(build: Any) -> None:
     with pytest.raises(InvalidGame, match="3 players"):
         create(build, compiled("kuhn(players=3)"), Updates.ALTERNATING)
@@ -136,7 +136,7 @@ def test_the_sequence_form_refuses_a_third_player(build: Any) -> None:
 def test_values_and_best_responses(build: Any, name: str) -> None:
     profile, values, best = expected_evaluation(name)
     engine = create(
-        build, compiled_sequence(name) if build[1] is Kind.SEQUENCE else compiled(name), Updates.ALTERNATING
+        build, compiled_sequence(name) if build[1] is FormKind.SEQUENCE else compiled(name), Updates.ALTERNATING
     )
     evaluation = engine.evaluate(profile.arrays["strategy"])
     np.testing.assert_allclose(evaluation.values, values, rtol=0, atol=10 * engine.tolerance)
@@ -147,7 +147,7 @@ def test_values_and_best_responses(build: Any, name: str) -> None:
 @pytest.mark.parametrize("played", [(0.7, 0.7), (1.5, -0.5), (float("nan"), 1.0), (0.2, 0.2)])
 def test_impossible_strategies_are_refused(build: Any, played: tuple[float, float]) -> None:
     form = compiled("kuhn")
-    engine = create(build, compiled_sequence("kuhn") if build[1] is Kind.SEQUENCE else form, Updates.ALTERNATING)
+    engine = create(build, compiled_sequence("kuhn") if build[1] is FormKind.SEQUENCE else form, Updates.ALTERNATING)
     strategy = uniform_array(form)
     strategy[2:4] = played
     with pytest.raises(InvalidOption, match=r"^strategy: .* at '1:' must hold numbers of at least 0 that sum to 1"):
@@ -184,7 +184,7 @@ def test_random_games(device: str, examples: int, random_game: Any) -> None:
         reference = Reference(game, form, updates=updates)
         end, wanted = after_one_iteration(reference, rule, start), reference.evaluate(start.arrays["strategy"])
         for build in exact:
-            if build[1] is Kind.SEQUENCE and players != 2:
+            if build[1] is FormKind.SEQUENCE and players != 2:
                 continue
             engine = create(build, form, updates)
             assert_same(after_one_iteration(engine, rule, start), end, 1e-10)
@@ -212,10 +212,10 @@ def test_many_iterations_at_once_and_resumed(build: Any) -> None:
 
 
 @cache
-def scaled(name: str, scale: float, kind: Kind) -> HistoryForm | SequenceForm:
+def scaled(name: str, scale: float, kind: FormKind) -> HistoryForm | SequenceForm:
     """A game whose payoffs are tiny."""
     form = replace(compiled(name), payoff=compiled(name).payoff * scale)
-    return compile_sequence(form) if kind is Kind.SEQUENCE else form
+    return compile_sequence(form) if kind is FormKind.SEQUENCE else form
 
 
 @pytest.mark.parametrize("scale", [1e-308, 1e-310, 5e-324, 1e-38, 1e-40, 1e-45])
@@ -264,7 +264,7 @@ def test_names_and_options_are_validated() -> None:
     with pytest.raises(InvalidOption, match="batch_size: 8 is only for solves that sample"):
         engines.create("numba", form, batch_size=8)
     with pytest.raises(InvalidGame, match="matrix engine does not work on the sequence form, which kuhn needs"):
-        engines.create("matrix", form, kind=Kind.SEQUENCE)
+        engines.create("matrix", form, kind=FormKind.SEQUENCE)
     with pytest.raises(InvalidOption, match="engine: 'reference' needs the rules of the game"):
         engines.create("reference", form)
     public = compile_public(Kuhn())
@@ -295,9 +295,9 @@ def test_an_engine_without_its_library_says_how_to_install_it(monkeypatch: pytes
 def test_memory_is_known_before_it_is_taken(build: Any, game: str) -> None:
     name, kind, _, dtype = build
     form: Any = compiled(game)
-    if kind is Kind.SEQUENCE and form.players != 2:
+    if kind is FormKind.SEQUENCE and form.players != 2:
         pytest.skip("for two players")
-    if kind is Kind.SEQUENCE:
+    if kind is FormKind.SEQUENCE:
         form = compiled_sequence(game)
     options = {"dtype": dtype} if name in ("numba", "torch") else {}
     needed = engines.estimate(name, kind, form, **options)
@@ -305,13 +305,13 @@ def test_memory_is_known_before_it_is_taken(build: Any, game: str) -> None:
     held = create(build, form, Updates.ALTERNATING).memory_bytes
     if name != "torch":  # its tensors are all that it counts
         held -= memory_bytes(form if name == "numpy" else compiled(game))
-    assert 0.96 * held < needed < (1.75 if (name, kind) == ("numba", Kind.SEQUENCE) else 1.11) * held
+    assert 0.96 * held < needed < (1.75 if (name, kind) == ("numba", FormKind.SEQUENCE) else 1.11) * held
 
 
 def test_what_would_not_fit_is_refused_before_it_is_allocated(monkeypatch: pytest.MonkeyPatch) -> None:
     form = compiled("leduc")
     monkeypatch.setattr("regretless.engines.memory.available_bytes", lambda: 10_000)
-    for options in ({}, {"sampling": Sampling.EXTERNAL}, {"kind": Kind.HISTORY}):
+    for options in ({}, {"sampling": Sampling.EXTERNAL}, {"kind": FormKind.HISTORY}):
         with pytest.raises(WouldNotFit, match="leduc in the numba engine needs"):
             engines.create("numba", form, **options)
 
@@ -326,7 +326,7 @@ def test_the_form_tells_the_engine(storage: int | None, bits: int) -> None:
 
 
 def test_a_name_is_registered_once() -> None:
-    entry = Entry(classes={Kind.HISTORY: ENGINES["numpy"].classes[Kind.HISTORY]})
+    entry = Entry(classes={FormKind.HISTORY: ENGINES["numpy"].classes[FormKind.HISTORY]})
     for taken in ("numba", "auto", "reference"):
         with pytest.raises(InvalidOption, match=f"engine: '{taken}' is already registered"):
             engines.register(taken, entry)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from regretless.compiling.decorators import fast_kernel as kernel
+from regretless.compiling import fast_kernel as kernel
 from regretless.engines.public.compiled.kernels.lanes import load, store_rounded
 from regretless.engines.public.compiled.tables import GOLDEN
 from regretless.engines.public.layout import LANES

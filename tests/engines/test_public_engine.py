@@ -22,7 +22,7 @@ from regretless.engines.public.compiled.kernels import processor
 from regretless.engines.public.compiled.sizes import estimate, evaluation_bytes
 from regretless.engines.public.layout import LANES, make_layout
 from regretless.engines.public.reference import PublicReference, matched
-from regretless.engines.registry import ENGINES, Kind, available
+from regretless.engines.registry import ENGINES, FormKind, available
 from regretless.errors import InvalidGame, InvalidOption, WouldNotFit
 from regretless.forms import compile_history
 from regretless.forms.history import FloatArray
@@ -56,9 +56,9 @@ MARKS = {
 PUBLIC = [
     pytest.param(name, device, storage, marks=MARKS[device])
     for name in available()
-    if Kind.PUBLIC in ENGINES[name].classes
-    for device in ENGINES[name].classes[Kind.PUBLIC].devices
-    for storage in ENGINES[name].classes[Kind.PUBLIC].storages or (None,)
+    if FormKind.PUBLIC in ENGINES[name].classes
+    for device in ENGINES[name].classes[FormKind.PUBLIC].devices
+    for storage in ENGINES[name].classes[FormKind.PUBLIC].storages or (None,)
 ]
 
 

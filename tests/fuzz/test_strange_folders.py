@@ -32,9 +32,9 @@ from tests.page.serving import API, RIVER, Server, is_over, wait_for
 import regretless as rl
 from regretless.cli import main
 from regretless.holdem import Spot
-from regretless.holdem.nolimit import problem
+from regretless.holdem.games import whole_game as problem
 from regretless.page import serve
-from regretless.page.solving import process
+from regretless.workers import supervision
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("duckdb")
@@ -301,7 +301,7 @@ def run_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[s
     """A command in this process: studies are solved here, and solves of the page end as soon as they begin."""
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr("regretless.cli.commands.study._executor", lambda *given: InlineExecutor())
-    monkeypatch.setattr(process, "sys", SimpleNamespace(executable="/bin/true"))
+    monkeypatch.setattr(supervision, "sys", SimpleNamespace(executable="/bin/true"))
     monkeypatch.setattr("sys.stdin", io.StringIO())
 
     def run(*arguments: str) -> str:

@@ -206,7 +206,7 @@ def test_a_batch_larger_than_the_memory_of_the_gpu(device: HostDevice, monkeypat
 def test_a_spot_too_large_for_the_gpu_does_not_stop_the_others(device: HostDevice, monkeypatch: Any) -> None:
     large = spot_of("large", "Kh Qs 7s 2c", oop="AK, QQ, JJ, TT, 99, 88", stack=900, bet="50%")
     needed = [
-        engines.estimate("cupy", registry.Kind.PUBLIC, many.SpotProblem(spot).public_size())
+        engines.estimate("cupy", registry.FormKind.PUBLIC, many.SpotProblem(spot).public_size())
         for spot in (large, *SPOTS[:2])
     ]
     assert sum(needed[1:]) < needed[0]
@@ -296,7 +296,7 @@ def test_a_gpu_with_too_little_memory(device: HostDevice, monkeypatch: Any, tmp_
 def test_predictions_are_counted_before_they_are_stored(device: HostDevice, monkeypatch: Any) -> None:
     monkeypatch.setattr(devices, "PUBLIC_GPU_FROM", {"cupy": 10})
     size = many.SpotProblem(SPOTS[0]).public_size()
-    needed = engines.estimate("cupy", registry.Kind.PUBLIC, size, predicts=True)
+    needed = engines.estimate("cupy", registry.FormKind.PUBLIC, size, predicts=True)
     asked = ASKED | {"variant": "predictive-plus"}
     monkeypatch.setattr(devices, "cuda_free_bytes", lambda: needed)
     solution = rl.solve(SPOTS[0], **asked)

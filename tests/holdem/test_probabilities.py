@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regretless.engines.public.shares import decode, encode
+from regretless.engines.public.shares import decode_shares, encode_shares
 from regretless.files.container import open_container
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.reading import probabilities
@@ -33,18 +33,18 @@ def test_small_probabilities_keep_their_digits(bits: int, relative: float) -> No
     for actions in (1, 2, 3, 6):
         strategy = 10.0 ** random.uniform(-6, 0, (actions, 500))
         strategy /= strategy.sum(axis=0)
-        kept = encode(strategy, bits)
+        kept = encode_shares(strategy, bits)
         assert (kept.shape, kept.itemsize) == ((actions - 1, 500), bits // 8)
-        np.testing.assert_allclose(decode(kept), strategy, rtol=actions * relative)
-        np.testing.assert_allclose(decode(kept).sum(axis=0), 1, atol=1e-12)
+        np.testing.assert_allclose(decode_shares(kept), strategy, rtol=actions * relative)
+        np.testing.assert_allclose(decode_shares(kept).sum(axis=0), 1, atol=1e-12)
 
 
 @pytest.mark.parametrize("bits", [32, 16])
 def test_pure_strategies_are_kept_exactly(bits: int) -> None:
     pure = np.eye(4)
-    np.testing.assert_array_equal(decode(encode(pure, bits)), pure)
+    np.testing.assert_array_equal(decode_shares(encode_shares(pure, bits)), pure)
     half = np.array([[0.5, 0.0], [0.5, 0.5], [0.0, 0.5]])
-    np.testing.assert_array_equal(decode(encode(half, bits)), half)
+    np.testing.assert_array_equal(decode_shares(encode_shares(half, bits)), half)
 
 
 @pytest.mark.parametrize("bits", [32, 16])
@@ -55,8 +55,8 @@ def test_decoding_and_encoding_again_changes_nothing(bits: int) -> None:
     drawn = [10.0 ** random.uniform(-9, 0, (actions, 5000)) for actions in (2, 3, 6)]
     for strategy in (np.stack([share, 1 - share]), *(each * (random.random(each.shape) < 0.8) for each in drawn)):
         total = strategy.sum(axis=0)
-        kept = encode((strategy[:, total > 0] / total[total > 0]).astype(np.float32), bits)
-        assert encode(decode(kept), bits).tobytes() == kept.tobytes()
+        kept = encode_shares((strategy[:, total > 0] / total[total > 0]).astype(np.float32), bits)
+        assert encode_shares(decode_shares(kept), bits).tobytes() == kept.tobytes()
 
 
 @pytest.mark.parametrize(("most", "bits", "tolerance"), [(probabilities.MOST_IN_32_BITS, 32, 1e-5), (0, 16, 1e-3)])

@@ -17,7 +17,7 @@ import regretless as rl
 from regretless.engines import devices, registry
 from regretless.engines.public.cuda import engine as cuda_engine
 from regretless.engines.public.layout import make_layout
-from regretless.engines.public.shares import decode, encode
+from regretless.engines.public.shares import decode_shares, encode_shares
 from regretless.files.container import Streamed, open_container
 from regretless.holdem.reading import probabilities
 from regretless.holdem.reading.reading import EngineAnswers
@@ -70,11 +70,11 @@ def assert_saved(solution: rl.holdem.SpotSolution, path: Path) -> None:
                 sums = layout.read(averages[player], node).astype(np.float32)
                 total = sums.sum(axis=1, keepdims=True)
                 uniform = np.full(sums.shape, 1 / sums.shape[1], dtype=np.float32)
-                expected = encode(np.divide(sums, total, out=uniform, where=total > 0), 8 * rows.itemsize)
+                expected = encode_shares(np.divide(sums, total, out=uniform, where=total > 0), 8 * rows.itemsize)
                 kept = rows[:, begin[node] : begin[node] + expected[0].size]
                 assert kept.tobytes() == expected.tobytes(), node
                 for runout in (0, runouts // 2, runouts - 1):
-                    said = decode(kept[runout].reshape(expected.shape[1:]))
+                    said = decode_shares(kept[runout].reshape(expected.shape[1:]))
                     np.testing.assert_allclose(said, answers.strategy(node, runout), atol=4e-5)
                 written += expected[0].size
             if street < len(form.streets) - 1:

@@ -10,13 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.page.serving import API, FOREVER, TURN, Server, wait_for
+from tests.page.serving import API, FOREVER, Server, wait_for
 
 import regretless as rl
-from regretless.holdem import Spot, SpotSolution
 from regretless.installing import install_command
-from regretless.page.solving import worker
-from regretless.solving.solve import solve
 
 
 def serve(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -95,19 +92,3 @@ def test_a_page_that_follows_does_not_delay_the_end(start_server: Callable[[], S
         assert server.process.wait(timeout=600) == 0
     assert server.process.stderr is not None
     assert server.process.stderr.read() == ""
-
-
-def test_saving_on_the_way_changes_nothing(tmp_path: Path) -> None:
-    spot = Spot.from_mapping(TURN)
-    options = {"iterations": 12, "threads": 1}
-    saved: list[object] = []
-    often = {"checkpoint": tmp_path / "turn.rgl", "save_every": 1e-9, "checkpointed": saved.append}
-    with_saves, without = solve(worker._BrowsableProblem(spot), options | often), rl.solve(spot, **options)
-    assert saved == [None] * len(saved)
-    assert len(saved) >= 10
-    assert isinstance(with_saves, SpotSolution)
-    assert with_saves.evaluation == without.evaluation
-    assert (with_saves.node("check").strategy == without.node("check").strategy).all()
-    readable = SpotSolution.load(tmp_path / "turn.rgl")
-    assert readable.node("check").frequencies == pytest.approx(without.node("check").frequencies, abs=0.2)
-    assert readable.snapshot is not None

@@ -19,7 +19,7 @@ from regretless.errors import UnreadableSolve
 from regretless.holdem import Spot
 from regretless.page import serve
 from regretless.page.app import make_app
-from regretless.page.solving.process import WorkerProcess
+from regretless.workers.solve import SolveTask
 
 EFG = """EFG 2 R "pennies" { "Even" "Odd" }
 p "" 1 1 "even" { "heads" "tails" } 0
@@ -107,15 +107,15 @@ def test_the_log_and_the_lock_of_a_solve_are_no_links(served: Path, home: Path, 
         assert "job.log: is a link" in solve["message"]
         (served / ".regretless" / "solves" / "job.log").unlink()
         locks: list[Path] = []
-        start = WorkerProcess.start
+        line = SolveTask.line
 
-        async def link_the_lock(self: WorkerProcess, asked: dict[str, Any]) -> None:
-            locks.append(Path(asked["lock"]))
+        def link_the_lock(task: SolveTask) -> str:
+            locks.append(Path(task.lock))
             locks[0].unlink(missing_ok=True)
             locks[0].symlink_to(home / "p.txt")
-            await start(self, asked)
+            return line(task)
 
-        monkeypatch.setattr(WorkerProcess, "start", link_the_lock)
+        monkeypatch.setattr(SolveTask, "line", link_the_lock)
         assert client.post(f"{API}/solves/job/resume", json={}).status_code == 200
         while (solve := client.get(f"{API}/solves/job").json()["solve"])["state"] != "failed":
             assert solve["state"] in ("starting", "queued")

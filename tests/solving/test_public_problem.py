@@ -90,5 +90,6 @@ def test_a_solve_in_one_form_cannot_be_resumed_in_the_other(tmp_path: Path) -> N
 )
 def test_the_form_decides_the_problem(game: Any, form: str | None, problem: type) -> None:
     from regretless.api import problem_of
+    from regretless.solving.options import SolveOptions
 
-    assert type(problem_of(game, {} if form is None else {"form": form})) is problem
+    assert type(problem_of(game, SolveOptions(form=form))) is problem

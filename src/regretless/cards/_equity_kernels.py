@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from regretless.cards._evaluator_kernels import FIRST_KEY, evaluate_board, strength_of
 from regretless.cards.strength_tables import StrengthTables
-from regretless.compiling.decorators import kernel, unaliased
+from regretless.compiling import kernel, unaliased
 
 __all__ = ["add_board", "count_class_pairs", "sample_deals", "sweep_boards", "sweep_boards_together"]
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.cards.strength_tables import HIGH_BITS, LOW_BITS, SUIT_BITS, StrengthTables
-from regretless.compiling.decorators import kernel
+from regretless.compiling import kernel
 
 __all__ = ["FIRST_KEY", "evaluate_board", "evaluate_hands", "evaluate_rows", "strength_of"]
 

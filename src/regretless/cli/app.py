@@ -23,7 +23,6 @@ import typer
 from rich.text import Text
 from typer.core import TyperGroup
 
-from regretless.cli.commands.bench import app as bench
 from regretless.cli.commands.cards.buckets import buckets
 from regretless.cli.commands.cards.equity import equity
 from regretless.cli.commands.cards.range import range_
@@ -95,12 +94,10 @@ COMMANDS = (
 for _command in COMMANDS:
     _name = _command.__name__.strip("_").replace("_", "-")
     app.command(_name, cls=ShowCommand if _command is show else None, help=_help(_command))(_command)
-for _group in (study, bench):
-    for _subcommand in _group.registered_commands:
-        if _subcommand.callback is not None:
-            _subcommand.help = _help(_subcommand.callback)
+for _subcommand in study.registered_commands:
+    if _subcommand.callback is not None:
+        _subcommand.help = _help(_subcommand.callback)
 app.add_typer(study, name="study")
-app.add_typer(bench, name="bench")
 
 
 def _print_version(wanted: bool) -> None:

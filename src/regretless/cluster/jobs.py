@@ -39,6 +39,10 @@ class Outcome:
     hopeless: bool = False  # whether every other spot would fail too: a full disk, no device
     files: Mapping[str, bytes] = field(default_factory=dict)  # to be written by the driver, if the folder is not shared
 
+    def as_json(self) -> dict[str, Any]:
+        """Without the files."""
+        return {"spot": self.spot, "error": self.error, "exit_code": self.exit_code, "hopeless": self.hopeless}
+
 
 @dataclass(frozen=True)
 class Ended:

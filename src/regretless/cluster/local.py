@@ -9,24 +9,23 @@ from __future__ import annotations
 
 import json
 import queue
-import signal
-import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import IO
 
 from regretless.cluster.jobs import Ended, Job, Lost, Outcome, Slot
-from regretless.engines.devices import available_cores
+from regretless.engines import available_cores
 from regretless.errors import InvalidOption
 from regretless.forms.memory import available_bytes
 from regretless.holdem.studies.sizes import StudySize
+from regretless.workers.supervision import Message, WorkerProcess
 
 __all__ = ["GPU_SPOTS", "PROCESS_BYTES", "LocalExecutor"]
 
 GPU_SPOTS = 32  # in a job on a GPU; `solve_many` has as many at a time there as fit in its memory
+CLOSING_SECONDS = 5.0  # for a worker to remove its temporary files; then it is killed
 PROCESS_BYTES = 300 * 2**20  # of a worker besides the spot it solves: Python, NumPy, compiled kernels
 
 _Events = queue.SimpleQueue[Ended | Lost | None]  # None: a worker has become free
@@ -88,32 +87,32 @@ class LocalExecutor:
 
 
 class _Worker:
-    """A place for a process, which is started with the first job and again after it has died."""
+    """A slot for a process, which is started with the first job and again after it has died."""
 
     def __init__(self, slot: Slot) -> None:
         self.slot = slot
-        self._process: _Process | None = None
+        self._jobs: _JobProcess | None = None
 
     @property
     def is_free(self) -> bool:
-        return self._process is None or self._process.solving is None
+        return self._jobs is None or self._jobs.solving is None
 
     def solve(self, job: Job, events: _Events) -> None:
-        if self._process is None or not self._process.solve(job):
-            self._process = _Process(events)
-            self._process.solve(job)
+        if self._jobs is None or not self._jobs.solve(job):
+            self._jobs = _JobProcess(events)
+            self._jobs.solve(job)
 
     def hang_up(self) -> None:
-        if self._process is not None:
-            self._process.hang_up()
+        if self._jobs is not None:
+            self._jobs.process.hang_up()  # it removes its temporary files and ends
 
     def end(self) -> None:
-        if self._process is not None:
-            self._process.end()
+        if self._jobs is not None:
+            self._jobs.process.wait(CLOSING_SECONDS)
 
 
-class _Process:
-    """A process that solves one job while it writes the one before, and a thread that follows it."""
+class _JobProcess:
+    """A process that solves one job while it writes the one before."""
 
     def __init__(self, events: _Events) -> None:
         self.solving: Job | None = None
@@ -122,17 +121,8 @@ class _Process:
         self._is_dead = False
         self._changing = threading.Lock()  # so that a job given to a process that dies is either refused or reported
         self._events = events
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115  read when the process dies
-        self._process = subprocess.Popen(
-            (sys.executable, "-P", "-m", "regretless.cluster.worker"),  # -P: no modules of the current folder
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._log,
-            text=True,
-            encoding="utf-8",
-            start_new_session=True,  # Ctrl-C in a terminal is for the driver
-        )
-        threading.Thread(target=self._follow, daemon=True).start()
+        log = tempfile.TemporaryFile()  # noqa: SIM115  closed when the process has ended
+        self.process = WorkerProcess("regretless.cluster.worker", log, self._read, self._lose)
 
     def solve(self, job: Job) -> bool:
         """Give it a job; False if it has died."""
@@ -141,37 +131,21 @@ class _Process:
                 return False
             self.solving = job
             self._jobs.append(job)
-        assert self._process.stdin is not None
-        with suppress(OSError):  # it has just died: the thread that follows it reports that
-            self._process.stdin.write(json.dumps(job.as_json()) + "\n")
-            self._process.stdin.flush()
+        self.process.send(json.dumps(job.as_json()))
         return True
 
-    def _follow(self) -> None:
-        """Pass on what the process says, until it ends."""
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            try:
-                said = json.loads(line)
-            except ValueError:  # cut off by its death
-                continue
-            if "spot" in said:
-                job = next(each for each in self._jobs if said["spot"] in each.spots)
-                self._events.put(Ended(job, Outcome(**said)))
-            elif said["job"] == "begun":
-                self._begun += 1
-            elif said["job"] == "solved":
-                self.solving = None
-                self._events.put(None)
-            else:
-                self._end(self._jobs[0])
-        code = self._process.wait()
-        with self._changing:
-            self._is_dead = True
+    def _read(self, message: Message) -> None:
+        """Pass on what the process reports."""
+        if "spot" in message:
+            job = next(each for each in self._jobs if message["spot"] in each.spots)
+            self._events.put(Ended(job, Outcome(**message)))
+        elif message["job"] == "begun":
+            self._begun += 1
+        elif message["job"] == "solved":
             self.solving = None
-        suspect = max(self._begun, 1) - 1  # the newest that was begun: older ones were only being written
-        for place, job in enumerate(self._jobs):
-            self._events.put(Lost(job, _death(code, self._log), is_suspect=place == suspect))
+            self._events.put(None)
+        else:
+            self._end(self._jobs[0])
 
     def _end(self, job: Job) -> None:
         if self.solving is job:  # none of its spots was left to solve
@@ -180,27 +154,11 @@ class _Process:
         self._begun -= 1
         self._events.put(Ended(job))
 
-    def hang_up(self) -> None:
-        with suppress(OSError):
-            assert self._process.stdin is not None
-            self._process.stdin.close()  # it removes its temporary files and ends
-
-    def end(self) -> None:
-        try:
-            self._process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-
-
-def _death(code: int, log: IO[bytes]) -> str:
-    """Why a process died, as far as is known."""
-    if code < 0:
-        try:
-            name = signal.Signals(-code).name
-        except ValueError:
-            name = f"signal {-code}"
-        return f"its process was ended by {name}{', perhaps for lack of memory' if -code == signal.SIGKILL else ''}"
-    log.seek(0)
-    lines = log.read()[-4000:].decode("utf-8", errors="replace").strip().splitlines()
-    return f"its process ended with code {code}{f': {lines[-1][:200]}' if lines else ''}"
+    def _lose(self, reason: str) -> None:
+        """The process has ended: report its jobs as lost."""
+        with self._changing:
+            self._is_dead = True
+            self.solving = None
+        suspect = max(self._begun, 1) - 1  # the newest that was begun: older ones were only being written
+        for number, job in enumerate(self._jobs):
+            self._events.put(Lost(job, f"its process {reason}", is_suspect=number == suspect))

@@ -71,15 +71,7 @@ def _task(text: str) -> list[tuple[str, dict[str, bytes]]]:
     except RegretlessError as error:
         ended = {outcome.spot for outcome in found}
         found += [Outcome(spot, str(error), error.exit_code, hopeless=True) for spot in job.spots if spot not in ended]
-    return [
-        (
-            json.dumps(
-                {"spot": each.spot, "error": each.error, "exit_code": each.exit_code, "hopeless": each.hopeless}
-            ),
-            dict(each.files),
-        )
-        for each in found
-    ]
+    return [(json.dumps(each.as_json()), dict(each.files)) for each in found]
 
 
 class RayExecutor:

@@ -12,18 +12,16 @@ from __future__ import annotations
 import json
 import os
 import queue
-import sys
-import threading
 import warnings
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
 
 from regretless.cluster.jobs import Job, Outcome
 from regretless.cluster.work import solve_job
 from regretless.errors import InvalidFile, RegretlessError, RegretlessWarning
 from regretless.files.atomic import remove_temporary_files
+from regretless.workers.supervision import Channel
 
 __all__ = ["main"]
 
@@ -32,23 +30,14 @@ PENDING = 4  # writes that a solve may leave behind: rows of so many spots are i
 
 def main() -> None:
     """Solve jobs until stdin closes."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # whatever a library prints must not mix with the answers
+    channel = Channel()
     warnings.simplefilter("ignore", RegretlessWarning)  # the driver has shown them
     jobs: queue.SimpleQueue[str] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(jobs,), daemon=True).start()
-
-    saying = threading.Lock()
+    channel.listen(jobs.put, _exit)
     writer = _Writer()
-
-    def say(said: dict[str, Any]) -> None:
-        with saying:
-            answers.write(json.dumps(said) + "\n")
-            answers.flush()
-
     while True:
         job = Job.from_json(json.loads(jobs.get()))
-        say({"job": "begun"})
+        channel.send({"job": "begun"})
         ended: set[str] = set()
 
         def tell(outcome: Outcome, ended: set[str] = ended, folder: str = job.folder) -> None:
@@ -56,11 +45,10 @@ def main() -> None:
             if outcome.files:
                 error = InvalidFile(folder, "is no longer the folder of this run")
                 outcome = Outcome(outcome.spot, str(error), error.exit_code, hopeless=True)
-            said = {"spot": outcome.spot, "error": outcome.error, "exit_code": outcome.exit_code}
-            say(said | {"hopeless": outcome.hopeless})
+            channel.send(outcome.as_json())
 
         try:
-            solve_job(job, tell, solved=lambda: say({"job": "solved"}), later=writer)
+            solve_job(job, tell, solved=lambda: channel.send({"job": "solved"}), later=writer)
         except RegretlessError as error:  # of the whole job: no device, a folder that cannot be read
             writer.wait()
             for spot in job.spots:
@@ -71,7 +59,7 @@ def main() -> None:
             for spot in job.spots:
                 if spot not in ended:
                     tell(Outcome(spot, "not enough memory", 3))
-        writer(lambda: say({"job": "ended"}))
+        writer(lambda: channel.send({"job": "ended"}))
 
 
 class _Writer:
@@ -91,9 +79,7 @@ class _Writer:
             self._waiting.popleft().result()
 
 
-def _listen(jobs: queue.SimpleQueue[str]) -> None:
-    for line in sys.stdin:
-        jobs.put(line)
+def _exit() -> None:
     remove_temporary_files()
     os._exit(0)
 

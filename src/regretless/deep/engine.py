@@ -16,9 +16,7 @@ from regretless.deep.policies import AnyPolicy
 from regretless.deep.settings import TrainingSettings
 from regretless.deep.trained_policy import TrainingSummary
 from regretless.deep.worlds import AnyWorld
-from regretless.engines import devices
-from regretless.engines.contract import Evaluation, Snapshot
-from regretless.engines.sequence.torch_engine import torch_device
+from regretless.engines import Evaluation, Snapshot, devices, torch_device
 from regretless.errors import Advice, InvalidOption, WouldNotFit, memory_text
 from regretless.forms.history import HistoryForm
 from regretless.forms.memory import available_bytes

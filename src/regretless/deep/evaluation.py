@@ -13,7 +13,7 @@ import numpy as np
 from regretless import engines
 from regretless.deep.policies import AdvantagePolicy, AnyPolicy, MixturePolicy
 from regretless.deep.worlds import HistoryWorld
-from regretless.engines.contract import Evaluation
+from regretless.engines import Evaluation
 from regretless.forms.compile import invert
 from regretless.forms.history import FloatArray, Strategy
 from regretless.forms.sequence import SequenceTree, sequence_tree

@@ -12,20 +12,16 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from regretless.cards.hands import hand_text
 from regretless.deep.problem import TrainingProblem
 from regretless.deep.trained_policy import PolicyStrategy, TrainedPolicy, read_fields
-from regretless.engines import devices
-from regretless.engines.memory import estimate_public
-from regretless.engines.registry import Kind as Form
-from regretless.engines.registry import fastest
+from regretless.engines import FormKind, devices, estimate_public, fastest
 from regretless.errors import InvalidFile, InvalidOption
-from regretless.files.container import open_container
+from regretless.files.container import Container
 from regretless.forms.history import AnyArray, FloatArray, Strategy
 from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.public_size import size_of_form
@@ -36,18 +32,17 @@ from regretless.games.limit_holdem import HoldemState
 from regretless.holdem.games.big_blinds import MILLI, UNIT
 from regretless.holdem.games.flop_holdem import FlopHoldemReader, FlopHoldemSolution, compile_flop_holdem
 from regretless.reprs import brief
+from regretless.solving.problem import Request
 from regretless.solving.public_problem import public_size
 from regretless.solving.record import Record
-from regretless.solving.request import Request
 
 if TYPE_CHECKING:
     from regretless.deep.engine import DeepEngine
     from regretless.deep.holdem_world import HoldemWorld
     from regretless.deep.policies import AnyPolicy, Policy
 
-__all__ = ["FILE_KIND", "FlopHoldemTraining", "PolicyNodes", "TrainedFlopHoldem"]
+__all__ = ["FlopHoldemTraining", "PolicyNodes", "TrainedFlopHoldem"]
 
-FILE_KIND = "trained-flop-holdem"
 _CARDS = re.compile(r"([2-9TJQKA][cdhs])+")
 
 
@@ -136,7 +131,7 @@ class FlopHoldemStrategy(PolicyStrategy):
 class TrainedFlopHoldem(TrainedPolicy, FlopHoldemSolution):
     """A policy for flop hold'em that networks learned. Values are in big blinds, the small blind's first."""
 
-    file_kind: ClassVar[str] = FILE_KIND
+    file_kinds: ClassVar[tuple[str, ...]] = ("trained-flop-holdem",)
     make_reader: Callable[[], FlopHoldemReader] = field(repr=False)
 
     __repr__ = brief
@@ -153,9 +148,8 @@ class TrainedFlopHoldem(TrainedPolicy, FlopHoldemSolution):
         return {}
 
     @classmethod
-    def load(cls, path: str | Path) -> TrainedFlopHoldem:
-        """Read a trained policy; a missing, damaged or unrelated file raises `InvalidFile`."""
-        file = open_container(path, FILE_KIND)
+    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
+        path = file.path
         fields = read_fields(file, Record.read(file, players=2))
 
         def reader() -> FlopHoldemReader:
@@ -170,8 +164,7 @@ class TrainedFlopHoldem(TrainedPolicy, FlopHoldemSolution):
             policy = policy_from(fields["networks"], world, training.settings, iterations=record.iterations, where=path)
             return FlopHoldemReader(form, PolicyNodes(world, form, policy))
 
-        solution: TrainedFlopHoldem = cls.reading(reader, **fields)  # type: ignore[assignment]
-        return solution
+        return cls.reading(reader, **fields)
 
 
 class FlopHoldemTraining(TrainingProblem[PublicForm]):
@@ -201,12 +194,13 @@ class FlopHoldemTraining(TrainingProblem[PublicForm]):
         # Measuring takes an engine, and more memory than a small training: count it before hours of training.
         device = world.device.type
         measuring = estimate_public(
-            fastest(Form.PUBLIC, device), size_of_form(form), device=device, storage=32, threads=threads
+            fastest(FormKind.PUBLIC, device), size_of_form(form), device=device, storage=32, threads=threads
         )
-        check_fits(self.name, world, self.training, extra=measuring)
+        settings = self.settings_for(request)
+        check_fits(self.name, world, settings, extra=measuring)
         judge = HoldemEvaluation(world, form)
         judge.check_fits(2 * world.actions)
-        core = DeepCfr(world, self.training, seed=request.settings.seed)
+        core = DeepCfr(world, settings, seed=request.settings.seed)
         return DeepEngine(form, core, judge, threads=threads, watchers=self.watchers)
 
     def size(self, form: PublicForm) -> tuple[int, int]:

@@ -30,7 +30,7 @@ from regretless.cards.situations import hand_situations, situation_at, situation
 from regretless.deep.holdem_cards import ABSENT, CARDS, FLOP, HOLE, canonical_cards
 from regretless.deep.holdem_world import ACTIONS, HoldemWorld, action_columns
 from regretless.deep.policies import AdvantagePolicy, AnyPolicy, MixturePolicy, Policy
-from regretless.engines.contract import Evaluation, PublicEngine
+from regretless.engines import Evaluation, PublicEngine
 from regretless.errors import WouldNotFit
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.memory import available_bytes

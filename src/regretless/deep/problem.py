@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from regretless.deep.settings import TrainingSettings
@@ -14,9 +15,10 @@ from regretless.forms.history import HistoryForm
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
 from regretless.games.game import Game
-from regretless.solving.problem import Problem
-from regretless.solving.record import Record
-from regretless.solving.request import DEVICES, Kind, Request
+from regretless.kinds import Kind
+from regretless.solving.options import DEVICES, SolveOptions
+from regretless.solving.problem import Machine, Problem, Request
+from regretless.solving.record import Record, Settings
 from regretless.solving.solution import Solution
 from regretless.variants.presets import read_variant
 from regretless.variants.variant import Variant
@@ -49,15 +51,21 @@ class TrainingProblem(Problem[FormType, "DeepEngine"]):
     def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
         return iterations or self.training.iterations, target
 
-    def choose_variant(self, given: Mapping[str, Any], resume: Solution | None) -> tuple[Variant | None, str]:
+    def choose_variant(self, requested: str | Variant | None, resume: Solution | None) -> tuple[Variant | None, str]:
         """Linear CFR, whose weights the training applies to its samples, under the name of the algorithm."""
+        if requested is not None:
+            SolveOptions(variant=requested).check(self.kind)  # refuses it
         return read_variant("linear"), self.variant
 
-    def fixed_settings(self) -> dict[str, Any]:
-        return super().fixed_settings() | {"sampling": "external"}
+    def settle(self, settings: Settings) -> Settings:
+        return replace(super().settle(settings), sampling="external")
 
     def measure_every(self, iterations: int, target: float | None) -> int | None:
         return max(1, iterations // MEASUREMENTS)
+
+    def settings_for(self, request: Request) -> TrainingSettings:
+        """The settings of the training, for as many iterations as are requested."""
+        return replace(self.training, iterations=request.settings.iterations)
 
     @classmethod
     def check_machine(cls, engine: str, device: str) -> None:
@@ -82,12 +90,10 @@ class TrainingProblem(Problem[FormType, "DeepEngine"]):
 
     # --- resuming ----------------------------------------------------------------------------------------------------
 
-    def machine(self, earlier: Solution) -> dict[str, Any]:
+    def machine(self, earlier: Solution) -> Machine:
         """The earlier device and threads, both of which change the last bits of numbers, if this machine has them."""
-        machine: dict[str, Any] = {"threads": earlier.threads}
-        if earlier.device == "cpu" or (earlier.device == "cuda" and devices.cuda_devices() > 0):
-            machine["device"] = earlier.device
-        return machine
+        has = earlier.device == "cpu" or (earlier.device == "cuda" and devices.cuda_devices() > 0)
+        return Machine(device=earlier.device if has else None, threads=earlier.threads)
 
     if_final = (Advice("keep_memories", None, "saves them", keyword="save(path, resumable=True)"),)
 
@@ -110,8 +116,9 @@ class EnumeratedTraining(TrainingProblem[HistoryForm]):
         if (needed := features_bytes(form)) > (free := available_bytes()):
             raise WouldNotFit(f"describing {self.name} to a network", needed=needed, available=free)
         world = HistoryWorld(self.rules, form, device_of(request.device))
-        check_fits(self.name, world, self.training)
-        core = DeepCfr(world, self.training, seed=request.settings.seed)
+        settings = self.settings_for(request)
+        check_fits(self.name, world, settings)
+        core = DeepCfr(world, settings, seed=request.settings.seed)
         # Networks of this size gain nothing from more threads.
         return DeepEngine(form, core, EnumeratingJudge(world), threads=request.threads or 1, watchers=self.watchers)
 

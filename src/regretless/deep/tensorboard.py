@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regretless.engines.contract import Evaluation
+from regretless.engines import Evaluation
 from regretless.errors import InvalidFile
 from regretless.files.atomic import reason
 from regretless.files.state import open_state

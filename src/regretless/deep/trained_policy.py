@@ -19,14 +19,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, NotRequired, TypedDict
+from typing import Any, ClassVar, NotRequired, Self, TypedDict
 
 import numpy as np
 
 from regretless.deep.settings import SETTINGS, TrainingSettings
-from regretless.engines.contract import Snapshot
+from regretless.engines import Snapshot
 from regretless.errors import InvalidFile, InvalidGame, InvalidOption, InvalidSettings, InvalidText
-from regretless.files.container import Container, StoredArrays, open_container, write_container
+from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
 from regretless.files.tensor_file import DAMAGED
 from regretless.forms.history import AnyArray, Strategy
@@ -35,10 +35,10 @@ from regretless.games.registry import load as load_game
 from regretless.reprs import brief
 from regretless.solving.game_solution import GameSolution, packed_strategy, unpacked_strategy
 from regretless.solving.record import Record
+from regretless.solving.solution import Contents
 
-__all__ = ["FILE_KIND", "PolicyFields", "PolicyStrategy", "TrainedPolicy", "TrainingSummary", "read_fields"]
+__all__ = ["PolicyFields", "PolicyStrategy", "TrainedPolicy", "TrainingSummary", "read_fields"]
 
-FILE_KIND = "trained-policy"
 NETWORKS = ("policy.", "values.")  # prefixes of arrays
 RESUMED = "training."
 
@@ -158,7 +158,8 @@ class TrainedPolicy(GameSolution):
     """
 
     command: ClassVar[str] = "train"
-    file_kind: ClassVar[str] = FILE_KIND
+    file_kinds: ClassVar[tuple[str, ...]] = ("trained-policy",)
+    keeps_regrets: ClassVar[bool] = False  # its memories are large
     training: TrainingSummary = field(repr=False)
     networks: Mapping[str, AnyArray] = field(repr=False)  # parameters, under their names in the file
 
@@ -179,8 +180,8 @@ class TrainedPolicy(GameSolution):
         policy = policy_from(self.networks, world, self.training.settings, iterations=self.iterations, where=self.where)
         return EnumeratingJudge(world).strategy(policy)
 
-    def save(self, path: str | Path, *, resumable: bool = False) -> None:
-        """Write a `.rgl` file; with `resumable`, including the memories, which a resume needs.
+    def _contents(self, resumable: bool) -> Contents:
+        """The strategy, the networks and, if it is resumable, the memories.
 
         >>> import tempfile
         >>> from regretless import train
@@ -191,29 +192,23 @@ class TrainedPolicy(GameSolution):
         >>> loaded.strategy == trained.strategy, loaded.snapshot is None
         (True, True)
         """
-        arrays = {**self.table(), **self.networks, "history": self.record.points()}
+        arrays = {**self.table(), **self.networks}
         if resumable and self.snapshot is not None:
             arrays |= {f"{RESUMED}{name}": array for name, array in self.snapshot.arrays.items()}
-        header = self.record.header() | {"zero_sum": self.zero_sum, "training": self.training.header()}
-        header["architecture"] = {name: list(array.shape) for name, array in self.networks.items()}
-        write_container(path, self.file_kind, header, arrays)
+        shapes = {name: list(array.shape) for name, array in self.networks.items()}
+        return Contents({"zero_sum": self.zero_sum, "training": self.training.header(), "architecture": shapes}, arrays)
 
     def table(self) -> dict[str, AnyArray]:
         """The arrays that hold the strategy by name, if the game can be enumerated."""
         return packed_strategy(self.strategy)
 
-    def checkpoint(self, path: str | Path) -> None:
-        self.save(path, resumable=True)
-
     @classmethod
-    def load(cls, path: str | Path) -> TrainedPolicy:
-        """Read a trained policy; a missing, damaged or unrelated file raises `InvalidFile`."""
-        file = open_container(path, FILE_KIND)
+    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
         record = Record.read(file)
         try:
             strategy = unpacked_strategy(file, record.information_sets)
         except (ValueError, KeyError):
-            raise InvalidFile(path, DAMAGED) from None
+            raise InvalidFile(file.path, DAMAGED) from None
         return cls(read_strategy=lambda: strategy, **read_fields(file, record))
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:

@@ -1,13 +1,148 @@
-"""CFR on arrays: one contract, one registry, and for each form a plain reference that every other engine must equal."""
+"""CFR on arrays: the array kernels of every form behind one façade. Other layers import `regretless.engines` only.
 
-from regretless.engines.contract import Engine, Evaluation, GameEngine, PublicEngine, Sampling, Snapshot, Updates
-from regretless.engines.creation import create, share
-from regretless.engines.memory import check_public_fits, estimate
-from regretless.engines.registry import ENGINES, Build, Entry, Kind, available, register
-from regretless.engines.sequence.batched import BatchedEngine, BatchedEvaluation, replace_payoffs
+Start with `public/reference.py`, the plain engine of hold'em in NumPy: all others must equal it or its like for other
+forms. `contract.py` says what an engine does, `registry.py` lists them, `creation.py` creates them.
+
+What needs numba or PyTorch, or only a CPU needs, is loaded on first use.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from regretless.engines import devices
+from regretless.engines.bucketed.priced import PricedEngine, with_real_cards
+from regretless.engines.bucketed.tables import BucketTables, TableLayout
+from regretless.engines.choice import Choice, choose_public
+from regretless.engines.contract import (
+    LEARNED,
+    BatchMember,
+    BucketedEngine,
+    BucketEvaluators,
+    BucketStrategy,
+    Engine,
+    EngineBatch,
+    Evaluation,
+    EvaluationStopped,
+    GameEngine,
+    PublicEngine,
+    Sampling,
+    SharedDevice,
+    Snapshot,
+    StrategyTables,
+    Updates,
+)
+from regretless.engines.creation import bucket_evaluator_beside, bucket_evaluators, create, kernels_are_compiled, share
+from regretless.engines.devices import available_cores, cuda_devices, require_cuda, thread_limit
+from regretless.engines.memory import check_public_fits, estimate, estimate_public
+from regretless.engines.public.formats import NUMBER_FORMATS, number_format
+from regretless.engines.public.shares import decode_shares, encode_shares
+from regretless.engines.registry import (
+    ENGINES,
+    Build,
+    Entry,
+    FormKind,
+    available,
+    fastest,
+    is_installed,
+    register,
+    require,
+)
+from regretless.engines.sequence.batched import BatchedEngine, BatchedEvaluation, check_one_shape, replace_payoffs
+from regretless.engines.threads import in_order, one_ahead
+
+if TYPE_CHECKING:
+    from regretless.engines.clustering.kmeans import CentroidLookup, CentroidSample, TooFewRows, find_centroids
+    from regretless.engines.clustering.on_torch import TorchCentroidLookup, TorchCentroidSample
+    from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluators
+    from regretless.engines.public.compiled.evaluator import StrategyEvaluator
+    from regretless.engines.public.compiled.sizes import learned_bytes
+    from regretless.engines.public.encoding import StrategyEncoder
+    from regretless.engines.sequence.torch_engine import torch_device
 
 __all__ = [
-    "ENGINES", "BatchedEngine", "BatchedEvaluation", "Build", "Engine", "Entry", "Evaluation", "GameEngine", "Kind",
-    "PublicEngine", "Sampling", "Snapshot", "Updates", "available", "check_public_fits", "create", "estimate",
-    "register", "replace_payoffs", "share",
+    "ENGINES",
+    "LEARNED",
+    "NUMBER_FORMATS",
+    "BatchMember",
+    "BatchedEngine",
+    "BatchedEvaluation",
+    "BucketEvaluators",
+    "BucketStrategy",
+    "BucketTables",
+    "BucketedEngine",
+    "Build",
+    "CentroidLookup",
+    "CentroidSample",
+    "Choice",
+    "CompiledBucketEvaluators",
+    "Engine",
+    "EngineBatch",
+    "Entry",
+    "Evaluation",
+    "EvaluationStopped",
+    "FormKind",
+    "GameEngine",
+    "PricedEngine",
+    "PublicEngine",
+    "Sampling",
+    "SharedDevice",
+    "Snapshot",
+    "StrategyEncoder",
+    "StrategyEvaluator",
+    "StrategyTables",
+    "TableLayout",
+    "TooFewRows",
+    "TorchCentroidLookup",
+    "TorchCentroidSample",
+    "Updates",
+    "available",
+    "available_cores",
+    "bucket_evaluator_beside",
+    "bucket_evaluators",
+    "check_one_shape",
+    "check_public_fits",
+    "choose_public",
+    "create",
+    "cuda_devices",
+    "decode_shares",
+    "devices",
+    "encode_shares",
+    "estimate",
+    "estimate_public",
+    "fastest",
+    "find_centroids",
+    "in_order",
+    "is_installed",
+    "kernels_are_compiled",
+    "learned_bytes",
+    "number_format",
+    "one_ahead",
+    "register",
+    "replace_payoffs",
+    "require",
+    "require_cuda",
+    "share",
+    "thread_limit",
+    "torch_device",
+    "with_real_cards",
 ]  # fmt: skip
+
+_LOADED_ON_USE = {
+    "CentroidSample": "clustering.kmeans",
+    "CompiledBucketEvaluators": "public.compiled.bucket_evaluator",
+    "CentroidLookup": "clustering.kmeans",
+    "StrategyEncoder": "public.encoding",
+    "StrategyEvaluator": "public.compiled.evaluator",
+    "TooFewRows": "clustering.kmeans",
+    "TorchCentroidSample": "clustering.on_torch",
+    "TorchCentroidLookup": "clustering.on_torch",
+    "find_centroids": "clustering.kmeans",
+    "learned_bytes": "public.compiled.sizes",
+    "torch_device": "sequence.torch_engine",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LOADED_ON_USE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_LOADED_ON_USE[name]}"), name)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from regretless.engines import devices
 from regretless.engines.memory import estimate
-from regretless.engines.registry import ENGINES, Kind, available
+from regretless.engines.registry import ENGINES, FormKind, available
 from regretless.errors import MissingExtra, memory_text
 from regretless.forms.public_size import PublicSize
 
@@ -26,7 +26,7 @@ class Choice:
         """Whether it runs on a CUDA device; what the engine cannot do, `create` refuses."""
         if self.engine == "auto":
             return self.device == "cuda"
-        able = ENGINES[self.engine].classes[Kind.PUBLIC].devices
+        able = ENGINES[self.engine].classes[FormKind.PUBLIC].devices
         return self.device == "cuda" in able or (self.device == "auto" and able[0] == "cuda")
 
 
@@ -56,7 +56,7 @@ def choose_public(
         return Choice("auto", "cpu", f"on the CPU: {entries:,} entries, fewer than the {limit}")
     if name not in available():
         return Choice("auto", "cpu", f"on the CPU: {MissingExtra(name, ENGINES[name].extra)}")
-    needed = estimate(name, Kind.PUBLIC, size, storage=storage, predicts=predicts) or 0
+    needed = estimate(name, FormKind.PUBLIC, size, storage=storage, predicts=predicts) or 0
     if needed > (free := devices.cuda_free_bytes()):
         sizes = f"the GPU has {memory_text(free)} free, and {memory_text(needed)} are needed"
         return Choice("auto", "cpu", f"on the CPU: {sizes}")

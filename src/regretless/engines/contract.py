@@ -35,14 +35,15 @@ from regretless.variants.variant import Schedule
 __all__ = [
     "LEARNED",
     "SUM_TOLERANCE",
-    "Batch",
     "BatchMember",
     "BucketEvaluator",
     "BucketEvaluators",
     "BucketStrategy",
     "BucketedEngine",
     "Engine",
+    "EngineBatch",
     "Evaluation",
+    "EvaluationStopped",
     "GameEngine",
     "Learner",
     "PublicEngine",
@@ -51,7 +52,6 @@ __all__ = [
     "SharedDevice",
     "Snapshot",
     "StackedStrategy",
-    "Stopped",
     "StrategyTables",
     "Updates",
 ]
@@ -300,7 +300,7 @@ class BucketedEngine(Learner[BucketedForm], Protocol):
 # --- strategies per bucket, with real cards --------------------------------------------------------------------------
 
 
-class Stopped(Exception):
+class EvaluationStopped(Exception):
     """An evaluation was interrupted by its caller."""
 
 
@@ -373,7 +373,7 @@ class BatchMember(PublicEngine, Protocol):
 Member = TypeVar("Member", bound=BatchMember)
 
 
-class Batch(Protocol):
+class EngineBatch(Protocol):
     """Engines of one kind, numbered from 0. While they are in a batch, only it may advance them.
 
     Each finds the numbers that it would have found alone.
@@ -413,5 +413,5 @@ class SharedDevice(Protocol[Member]):
     def kind_of(self, engine: Member) -> Hashable:
         """Equal for engines that can be in one batch; changes when an engine stores predictions."""
 
-    def batch(self, engines: Sequence[Member]) -> Batch:
+    def batch(self, engines: Sequence[Member]) -> EngineBatch:
         """A batch of engines of one kind, which were all created in the latest `creating`."""

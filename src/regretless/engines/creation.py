@@ -20,7 +20,7 @@ from regretless.engines.contract import (
     Updates,
 )
 from regretless.engines.memory import check_bucketed_fits, check_fits, check_public_fits
-from regretless.engines.registry import ENGINES, FASTEST_FIRST, Build, Kind, fastest, is_installed, load, require
+from regretless.engines.registry import ENGINES, FASTEST_FIRST, Build, FormKind, fastest, is_installed, load, require
 from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import HistoryForm
@@ -29,7 +29,7 @@ from regretless.forms.public_size import size_of_form
 from regretless.forms.sequence import SequenceForm, compile_sequence
 from regretless.games.game import Game
 
-__all__ = ["Options", "bucket_evaluator_beside", "bucket_evaluators", "create", "share"]
+__all__ = ["Options", "bucket_evaluator_beside", "bucket_evaluators", "create", "kernels_are_compiled", "share"]
 
 GameForm = HistoryForm | SequenceForm
 AnyForm = GameForm | PublicForm | BucketedForm
@@ -47,7 +47,7 @@ class Options:
     sampling: Sampling = Sampling.FULL
     seed: int = 0  # of an engine that samples
     batch_size: int | None = None  # deals that it draws between two updates
-    kind: Kind | str | None = None  # the form to work on, where there is a choice
+    kind: FormKind | str | None = None  # the form to work on, where there is a choice
     game: Game[Any] | None = None  # the rules, for an engine that walks them
     predicts: bool = False  # whether the variant will store predictions, which are counted: public and bucketed forms
 
@@ -73,14 +73,14 @@ def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngin
     kind = _kind(name, form, asked)
     if name == "auto":
         form = _as(kind, form)  # the form that the candidates work on, which also determines the size
-        if asked.device == "auto" and kind in (Kind.SEQUENCE, Kind.HISTORY):
+        if asked.device == "auto" and kind in (FormKind.SEQUENCE, FormKind.HISTORY):
             name, device = _choose_by_size(form, asked.threads)
             asked = replace(asked, device=device, dtype=asked.dtype or "float64")
         else:
             name = fastest(kind, "cpu" if asked.device == "auto" else asked.device)
     entry = require(name)
     if kind not in entry.classes:
-        if kind is Kind.SAMPLING:
+        if kind is FormKind.SAMPLING:
             raise InvalidOption("engine", name, "does not sample: use numba, or torch for batches")
         raise InvalidGame(f"the {name} engine does not work on the {kind} form, which {_name(form)} needs")
     build = entry.classes[kind]
@@ -93,7 +93,7 @@ def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngin
     sized = {key: value for key, value in taken.items() if key in ("dtype", "threads", "storage")}
     if isinstance(form, PublicForm):
         check_public_fits(name, size_of_form(form), device=where, predicts=asked.predicts, **sized)
-    elif kind is Kind.BUCKETED:
+    elif kind is FormKind.BUCKETED:
         check_bucketed_fits(name, cast(BucketedForm, form), device=where, predicts=asked.predicts, **sized)
     elif where == "cpu":
         check_fits(name, kind, form, what=_name(form), **sized)
@@ -107,21 +107,21 @@ def share(name: str, device: str) -> SharedDevice[Any] | None:
     """
     devices.require_cuda()
     if name == "auto":
-        name = fastest(Kind.PUBLIC, device)
-    path = require(name).classes[Kind.PUBLIC].shared
+        name = fastest(FormKind.PUBLIC, device)
+    path = require(name).classes[FormKind.PUBLIC].shared
     return cast("SharedDevice[Any]", load(path)()) if path else None
 
 
 def bucket_evaluators(
     device: str, *, threads: int = 1, interrupted: Callable[[], bool] = lambda: False
 ) -> BucketEvaluators:
-    """Evaluators of strategies per bucket on "cpu" or "cuda"; they raise `Stopped` once `interrupted()`."""
-    able = [name for name in FASTEST_FIRST.get(device, ()) if ENGINES[name].classes[Kind.PUBLIC].buckets]
+    """Evaluators of strategies per bucket on "cpu" or "cuda"; they raise `EvaluationStopped` once `interrupted()`."""
+    able = [name for name in FASTEST_FIRST.get(device, ()) if ENGINES[name].classes[FormKind.PUBLIC].buckets]
     if not able:
         raise InvalidOption("device", device, "is not one of auto, cpu, cuda")
     if device == "cuda":
         devices.require_cuda()
-    build = require(able[0]).classes[Kind.PUBLIC]
+    build = require(able[0]).classes[FormKind.PUBLIC]
     options: dict[str, Any] = {"threads": threads} if build.threads else {}
     return cast("BucketEvaluators", load(build.buckets)(interrupted=interrupted, **options))
 
@@ -144,27 +144,33 @@ def bucket_evaluator_beside(engine: BucketedEngine, form: PublicForm) -> BucketE
     return bucket_evaluators("cpu", threads=threads).create(form)
 
 
-def _kind(name: str, form: AnyForm, asked: Options) -> Kind:
+def kernels_are_compiled(kind: FormKind, storage: int = 32) -> bool:
+    """Whether the numba engine can start at once on this kind of form; otherwise setup compiles for 20 seconds."""
+    compiled = ENGINES["numba"].classes[kind].compiled
+    return not compiled or bool(load(compiled)(storage))
+
+
+def _kind(name: str, form: AnyForm, asked: Options) -> FormKind:
     if isinstance(form, PublicForm):
-        return Kind.PUBLIC
+        return FormKind.PUBLIC
     if isinstance(form, BucketedForm):
-        return Kind.BUCKETED
+        return FormKind.BUCKETED
     if asked.sampling is not Sampling.FULL:
-        return Kind.SAMPLING
+        return FormKind.SAMPLING
     if asked.kind is not None:
-        return Kind(asked.kind)
-    known = name not in ENGINES or Kind.SEQUENCE in ENGINES[name].classes
-    return Kind.SEQUENCE if known and _history(form).players == 2 else Kind.HISTORY
+        return FormKind(asked.kind)
+    known = name not in ENGINES or FormKind.SEQUENCE in ENGINES[name].classes
+    return FormKind.SEQUENCE if known and _history(form).players == 2 else FormKind.HISTORY
 
 
 def _history(form: GameForm) -> HistoryForm:
     return form.history if isinstance(form, SequenceForm) else form
 
 
-def _as(kind: Kind, form: AnyForm) -> AnyForm:
+def _as(kind: FormKind, form: AnyForm) -> AnyForm:
     if isinstance(form, PublicForm | BucketedForm):
         return form
-    if kind is Kind.SEQUENCE:
+    if kind is FormKind.SEQUENCE:
         return form if isinstance(form, SequenceForm) else compile_sequence(form)
     return _history(form)
 
@@ -172,7 +178,7 @@ def _as(kind: Kind, form: AnyForm) -> AnyForm:
 def _choose_by_size(form: AnyForm, threads: int | None) -> tuple[str, str]:
     """The best engine and device for a game of this size on this machine."""
     assert not isinstance(form, PublicForm | BucketedForm)
-    kind = Kind.SEQUENCE if isinstance(form, SequenceForm) else Kind.HISTORY
+    kind = FormKind.SEQUENCE if isinstance(form, SequenceForm) else FormKind.HISTORY
     size = devices.game_size(form)
     for name, smallest in devices.GPU_FROM.items():
         able = kind in ENGINES[name].classes and is_installed(name)
@@ -181,9 +187,9 @@ def _choose_by_size(form: AnyForm, threads: int | None) -> tuple[str, str]:
     return fastest(kind, "cpu"), "cpu"
 
 
-def _check(name: str, kind: Kind, build: Build, asked: Options) -> None:
+def _check(name: str, kind: FormKind, build: Build, asked: Options) -> None:
     """Refuse options that the engine does not support."""
-    who = f"the {name} engine{f' on the {kind} form' if kind in (Kind.PUBLIC, Kind.BUCKETED) else ''}"
+    who = f"the {name} engine{f' on the {kind} form' if kind in (FormKind.PUBLIC, FormKind.BUCKETED) else ''}"
     if asked.device not in ("auto", *build.devices):
         raise InvalidOption("device", asked.device, f"is not for {who}, which runs on {' or '.join(build.devices)}")
     if asked.dtype not in (None, *build.dtypes):
@@ -192,22 +198,24 @@ def _check(name: str, kind: Kind, build: Build, asked: Options) -> None:
         known = f"is not one of {', '.join(map(str, build.storages))} bits" if build.storages else f"is not for {who}"
         raise InvalidOption("storage", asked.storage, known)
     if asked.updates not in build.updates:
-        why = f"cannot be combined with {'sampling' if kind is Kind.SAMPLING else who}, which updates players in turn"
+        why = (
+            f"cannot be combined with {'sampling' if kind is FormKind.SAMPLING else who}, which updates players in turn"
+        )
         raise InvalidOption("updates", str(asked.updates), why)
     if asked.sampling not in build.samplings:
         known = " and ".join(build.samplings)
         raise InvalidOption("sampling", str(asked.sampling), f"is not for {who}, which has {known}")
-    if kind is not Kind.SAMPLING and asked.seed:
+    if kind is not FormKind.SAMPLING and asked.seed:
         raise InvalidOption("seed", asked.seed, "is only for solves that sample")
-    if kind is not Kind.SAMPLING and asked.batch_size is not None:
+    if kind is not FormKind.SAMPLING and asked.batch_size is not None:
         raise InvalidOption("batch_size", asked.batch_size, "is only for solves that sample")
-    if kind not in (Kind.PUBLIC, Kind.BUCKETED) and asked.predicts:
+    if kind not in (FormKind.PUBLIC, FormKind.BUCKETED) and asked.predicts:
         raise InvalidOption("predicts", asked.predicts, "is only for the public and bucketed forms")
     if build.rules and asked.game is None:
         raise InvalidOption("engine", name, "needs the rules of the game, not only its compiled form")
 
 
-def _taken(kind: Kind, form: AnyForm, build: Build, asked: Options, where: str) -> dict[str, Any]:
+def _taken(kind: FormKind, form: AnyForm, build: Build, asked: Options, where: str) -> dict[str, Any]:
     """The options that the class supports."""
     taken: dict[str, Any] = {}
     if build.devices != ("cpu",):
@@ -216,13 +224,13 @@ def _taken(kind: Kind, form: AnyForm, build: Build, asked: Options, where: str) 
         taken["dtype"] = asked.dtype or build.dtypes[0]
     if len(build.updates) > 1:
         taken["updates"] = Updates(asked.updates)
-    if kind is Kind.SAMPLING:
+    if kind is FormKind.SAMPLING:
         taken |= {"sampling": Sampling(asked.sampling), "seed": asked.seed}
     if build.rules:
         taken["game"] = asked.game
     if build.threads and isinstance(form, PublicForm):  # threads do not change its results
         taken["threads"] = asked.threads or devices.useful_cores(size_of_form(form))
-    elif build.threads and kind is Kind.BUCKETED:
+    elif build.threads and kind is FormKind.BUCKETED:
         taken["threads"] = asked.threads or devices.available_cores()
     elif build.threads and asked.threads is not None:
         taken["threads"] = asked.threads

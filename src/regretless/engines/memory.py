@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from regretless.engines import devices
-from regretless.engines.registry import Kind, find_engine, load
+from regretless.engines.registry import FormKind, find_engine, load
 from regretless.errors import Advice, WouldNotFit, memory_text
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.memory import available_bytes
@@ -14,7 +14,7 @@ from regretless.forms.public_size import PublicSize
 __all__ = ["check_bucketed_fits", "check_fits", "check_public_fits", "estimate", "estimate_public"]
 
 
-def estimate(name: str, kind: Kind, size: object, **options: object) -> int | None:
+def estimate(name: str, kind: FormKind, size: object, **options: object) -> int | None:
     """Bytes that an engine would allocate in addition to the compiled game; None if its class checks that itself.
 
     `size` is the compiled game or, for the public form, its sizes; `options` are `dtype`, `threads` and `storage`.
@@ -25,15 +25,15 @@ def estimate(name: str, kind: Kind, size: object, **options: object) -> int | No
 
 def estimate_public(name: str, size: PublicSize, *, device: str, **options: Any) -> int:
     """Bytes of an engine of the public form on a device, 0 if not known; `threads` are ignored if it has none."""
-    build = find_engine(name).classes[Kind.PUBLIC]
+    build = find_engine(name).classes[FormKind.PUBLIC]
     if not build.threads:
         options.pop("threads", None)
     if len(build.devices) > 1:
         options["device"] = device
-    return estimate(name, Kind.PUBLIC, size, **options) or 0
+    return estimate(name, FormKind.PUBLIC, size, **options) or 0
 
 
-def check_fits(name: str, kind: Kind, form: object, *, what: str, **options: Any) -> None:
+def check_fits(name: str, kind: FormKind, form: object, *, what: str, **options: Any) -> None:
     """Raise `WouldNotFit` if an engine takes more memory for a form than the machine has free."""
     needed, free = estimate(name, kind, form, **options), available_bytes()
     if needed is not None and needed > free:
@@ -47,7 +47,7 @@ def check_bucketed_fits(name: str, form: BucketedForm, *, device: str, predicts:
     """
     if device not in ("cpu", "cuda"):
         return
-    needed = estimate(name, Kind.BUCKETED, form, device=device, predicts=predicts, **options)
+    needed = estimate(name, FormKind.BUCKETED, form, device=device, predicts=predicts, **options)
     free = available_bytes() if device == "cpu" else devices.cuda_free_bytes()
     if needed is not None and needed > free:
         raise WouldNotFit(

@@ -15,16 +15,16 @@ from typing import Any
 
 from regretless.engines import devices
 from regretless.engines.contract import Sampling, Updates
-from regretless.engines.public.formats import FORMATS
+from regretless.engines.public.formats import NUMBER_FORMATS
 from regretless.errors import InvalidOption, MissingExtra
 
 __all__ = [
-    "ENGINES", "FASTEST_FIRST", "Build", "Entry", "Kind", "available", "fastest", "find_engine", "is_installed",
+    "ENGINES", "FASTEST_FIRST", "Build", "Entry", "FormKind", "available", "fastest", "find_engine", "is_installed",
     "load", "register", "require",
 ]  # fmt: skip
 
 
-class Kind(StrEnum):
+class FormKind(StrEnum):
     """What an engine works on."""
 
     SEQUENCE = "sequence"  # a two-player game over sequences
@@ -50,13 +50,14 @@ class Build:
     rules: bool = False  # whether it also needs the rules of the game, as `game`
     shared: str = ""  # "module:class" of a `SharedDevice` for many forms at once; "" if there is none
     buckets: str = ""  # "module:class" of `BucketEvaluators`; "" if there are none
+    compiled: str = ""  # "module:function" of the storage: whether its kernels are compiled; "" if it has none
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
     """An engine: what it works on and what must be installed."""
 
-    classes: Mapping[Kind, Build]
+    classes: Mapping[FormKind, Build]
     libraries: tuple[str, ...] = ()
     extra: str = ""  # the extra that installs them
 
@@ -126,9 +127,10 @@ PUBLIC = {
         estimate=f"{_PUBLIC}.compiled.sizes:estimate",
         dtypes=SINGLE,
         threads=True,
-        storages=tuple(FORMATS),
+        storages=tuple(NUMBER_FORMATS),
         updates=IN_TURN,
         buckets=f"{_PUBLIC}.compiled.bucket_evaluator:CompiledBucketEvaluators",
+        compiled=f"{_PUBLIC}.compiled.engine:kernels_are_compiled",
     ),
     "numpy": Build(path=f"{_PUBLIC}.reference:PublicReference", storages=(64,), updates=IN_TURN),
     "torch": Build(
@@ -137,7 +139,7 @@ PUBLIC = {
         devices=ANYWHERE,
         dtypes=SINGLE,
         threads=True,
-        storages=tuple(FORMATS),
+        storages=tuple(NUMBER_FORMATS),
         predicts=True,
         updates=IN_TURN,
     ),
@@ -146,7 +148,7 @@ PUBLIC = {
         estimate=f"{_PUBLIC}.cuda.sizes:estimate",
         devices=("cuda",),
         dtypes=SINGLE,
-        storages=tuple(FORMATS),
+        storages=tuple(NUMBER_FORMATS),
         updates=IN_TURN,
         shared=f"{_PUBLIC}.cuda.shared:SharedCuda",
         buckets=f"{_PUBLIC}.cuda.bucket_evaluator:CudaBucketEvaluators",
@@ -160,6 +162,7 @@ BUCKETED = {
         threads=True,
         storages=(32,),
         updates=IN_TURN,
+        compiled=f"{_BUCKETED}.compiled.engine:kernels_are_compiled",
     ),
     "numpy": Build(path=f"{_BUCKETED}.reference:BucketedReference", storages=(64,), updates=IN_TURN),
     "torch": Build(
@@ -186,7 +189,7 @@ BUCKETED = {
 
 def _entry(name: str, *libraries: str, extra: str = "") -> Entry:
     tables = (SEQUENCE, HISTORY, SAMPLING, PUBLIC, BUCKETED)
-    classes = {kind: table[name] for kind, table in zip(Kind, tables, strict=True) if name in table}
+    classes = {kind: table[name] for kind, table in zip(FormKind, tables, strict=True) if name in table}
     return Entry(classes=classes, libraries=libraries, extra=extra)
 
 
@@ -233,7 +236,7 @@ def require(name: str) -> Entry:
     return entry
 
 
-def fastest(kind: Kind, device: str) -> str:
+def fastest(kind: FormKind, device: str) -> str:
     """The fastest installed engine that runs on `device` and does this kind of work."""
     if device == "cuda":
         devices.require_cuda()

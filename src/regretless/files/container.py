@@ -48,6 +48,7 @@ from regretless.files.tensor_file import (
     bytes_of,
     strict_json,
 )
+from regretless.kinds import file_words
 
 __all__ = ["FORMAT_VERSION", "Container", "StoredArrays", "Streamed", "open_container", "shape_of", "write_container"]
 
@@ -56,18 +57,6 @@ PIECE = 1 << 20  # minimum bytes per check
 MOST_PIECES = 20_000  # per file, so that the header stays small
 LARGEST_PIECE = 1 << 28  # bytes; reached by a file of five terabytes
 PIECES_KEPT = 16  # most recently used
-
-NAMES = {  # of each kind, for messages
-    "solution": "a solved game",
-    "spot-solution": "a solved hold'em spot",
-    "spot-checkpoint": "an interrupted solve of a hold'em spot",
-    "trained-policy": "a trained policy",
-    "trained-flop-holdem": "a trained policy of flop hold'em",
-    "buckets": "a table of card buckets",
-    "buckets-checkpoint": "an unfinished table of card buckets",
-    "holdem-game": "a solved game of hold'em from the deal",
-    "flop-price": "the values of one flop",
-}
 
 _TYPES = {np.dtype(kind): name for name, kind in DTYPES.items()}
 
@@ -185,7 +174,7 @@ class Container:
         self.header = _header(opened)
         self.kind: str = self.header["kind"]
         if kinds and self.kind not in kinds:
-            raise InvalidFile(self.path, f"contains {_named(self.kind)}, not {_named(kinds[0])}")
+            raise InvalidFile(self.path, f"contains {file_words(self.kind)}, not {file_words(kinds[0])}")
         self._opened = opened
         self._kept: OrderedDict[tuple[str, int], bytearray] = OrderedDict()
         text, metadata = opened.metadata["regretless"], opened.metadata
@@ -366,11 +355,6 @@ def _json_table(path: Path, text: str) -> dict[str, Any]:
     if not isinstance(table, dict):
         raise InvalidFile(path, DAMAGED)
     return table
-
-
-def _named(kind: str) -> str:
-    """What a kind of file contains, for messages."""
-    return NAMES.get(kind, f"a {kind[:40]}")
 
 
 def _checksum(text: str, checks: str, table: Mapping[str, Any]) -> str:

@@ -132,13 +132,13 @@ def read_state(path: Path, root: Path, *, most: int) -> bytes:
 
 
 def create_state(path: Path, root: Path) -> BinaryIO:
-    """An empty file to write to; one that has another name too (a hard link) is refused."""
-    descriptor = open_state(path, root, os.O_WRONLY | os.O_CREAT)
+    """An empty file to write and read; one that has another name too (a hard link) is refused."""
+    descriptor = open_state(path, root, os.O_RDWR | os.O_CREAT)
     if os.fstat(descriptor).st_nlink > 1:
         os.close(descriptor)
         raise InvalidFile(path, "has another name too, under which it would be overwritten")
     os.ftruncate(descriptor, 0)
-    return os.fdopen(descriptor, "wb")
+    return os.fdopen(descriptor, "w+b")
 
 
 @contextmanager

@@ -18,10 +18,7 @@ from typing import Any
 
 from regretless.cards.deck import DECK
 from regretless.cards.hands import HAND_CARDS
-from regretless.engines.memory import estimate
-from regretless.engines.public.compiled.sizes import learned_bytes
-from regretless.engines.public.formats import FORMATS
-from regretless.engines.registry import Kind
+from regretless.engines import NUMBER_FORMATS, FormKind, estimate, learned_bytes
 from regretless.errors import Advice, InvalidOption, WouldNotFit, memory_text
 from regretless.forms.memory import available_bytes
 from regretless.forms.public_size import PublicSize, count_holders
@@ -32,7 +29,7 @@ from regretless.holdem.spots.spot import Spot
 
 __all__ = ["STORAGES", "Estimate", "check_fits", "estimate_spot", "spot_size"]
 
-STORAGES = tuple(FORMATS)  # bits per stored number
+STORAGES = tuple(NUMBER_FORMATS)  # bits per stored number
 HEADER_BYTES = 1500  # of a file, for each street and once more: names and checks of arrays, the spot, the record
 
 
@@ -95,7 +92,7 @@ def estimate_spot(spot: Spot, *, threads: int = 1, predicts: bool = False, size:
     file += HEADER_BYTES * (len(size.runouts) + 1)
     learned = {bits: learned_bytes(size, storage=bits, predicts=predicts) for bits in STORAGES}
     options = {"threads": threads, "predicts": predicts}
-    solving = {bits: estimate("numba", Kind.PUBLIC, size, storage=bits, **options) or 0 for bits in STORAGES}
+    solving = {bits: estimate("numba", FormKind.PUBLIC, size, storage=bits, **options) or 0 for bits in STORAGES}
     return Estimate(
         nodes=sum(kinds),
         node_kinds=dict(zip(("action", "chance", "fold", "showdown"), kinds, strict=True)),

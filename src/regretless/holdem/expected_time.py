@@ -22,8 +22,8 @@ EXPONENT = 0.47
 def expected_iterations(spot: Spot, target: float) -> int:
     """Iterations to a target in percent of the pot.
 
-    >>> from regretless.holdem.timing import SPOTS
-    >>> expected_iterations(SPOTS["turn"], 1.0), expected_iterations(SPOTS["turn"], 0.3)
+    >>> spot = Spot(board="Qs Jh 2h 8d", pot=180, stack=910, oop="88+", ip="TT+", bets={"bet": "50%"})
+    >>> expected_iterations(spot, 1.0), expected_iterations(spot, 0.3)
     (68, 120)
     """
     return max(1, round(float(AT_ONE_PERCENT[len(spot.board)] * target**-EXPONENT)))

@@ -15,7 +15,7 @@ import numpy as np
 
 from regretless.cards.deck import board_text
 from regretless.cards.hands import HAND_COUNT, hand_text
-from regretless.engines.contract import PublicEngine
+from regretless.engines import PublicEngine
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import PublicForm

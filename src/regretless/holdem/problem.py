@@ -6,10 +6,9 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Unpack
 
-from regretless.engines import devices
-from regretless.engines.contract import PublicEngine
+from regretless.engines import PublicEngine, devices
 from regretless.errors import Advice, InvalidOption, MissingOption
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize
@@ -21,23 +20,25 @@ from regretless.holdem.reading.reading import EngineAnswers, SpotReader
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import AnyLock
 from regretless.holdem.spots.spot import Spot
+from regretless.kinds import Kind
+from regretless.solving.options import NO_OPTIONS, SolveOptions, SpotKeywords
+from regretless.solving.problem import Machine, Request
 from regretless.solving.public_problem import PublicFormProblem
 from regretless.solving.record import Record
-from regretless.solving.request import Kind, Request
 from regretless.solving.solution import Solution
-from regretless.solving.solve import solve
+from regretless.solving.solve import solve_problem
 from regretless.variants.presets import read_variant
 from regretless.variants.variant import Variant, stores_predictions
 
-__all__ = ["TARGET", "SpotProblem", "solve_spot", "spot_predicts", "spot_problem"]
+__all__ = ["TARGET", "SpotProblem", "solve_spot", "spot_predicts"]
 
 TARGET = 0.3  # percent of the pot; default if neither a target nor a number of iterations is given
 MOST_ITERATIONS = 10_000  # limit if only a target is given
 VARIANTS = {3: "postflop", 4: "turn", 5: "river"}  # fastest, as measured, by cards on the board
 
 
-def solve_spot(spot: Spot | None = None, **options: Any) -> SpotSolution:
-    """Solve a spot; options as in `rl.solve`. With `resume`, the spot may be omitted.
+def solve_spot(spot: Spot | None = None, **keywords: Unpack[SpotKeywords]) -> SpotSolution:
+    """Solve a spot; keywords as in `rl.solve`, except `buckets`. With `resume`, the spot may be omitted.
 
     >>> ranges = {"oop": {"range": "AK, KQs, QJs, 99-77, 22"}, "ip": {"range": "AA-QQ, KQ, JTs, 55"}}
     >>> bets = {"board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200, "bets": {"bet": "50%, 100%"}}
@@ -48,7 +49,12 @@ def solve_spot(spot: Spot | None = None, **options: Any) -> SpotSolution:
     >>> solution.root.actions
     ('check', 'bet 50', 'bet 100')
     """
-    solution = solve(spot_problem(spot, options), options)
+    options = SolveOptions.read(keywords)
+    if isinstance(options.resume, str | os.PathLike):
+        options = replace(options, resume=SpotSolution.load(os.fspath(options.resume), to_resume=True))
+    if spot is None and options.resume is None:
+        raise MissingOption("spot", "give a spot, or a solve to resume")
+    solution = solve_problem(SpotProblem(spot, options), options)
     assert isinstance(solution, SpotSolution)
     return solution
 
@@ -58,40 +64,19 @@ def spot_predicts(spot: Spot, variant: str | Variant | None) -> bool:
     return stores_predictions(read_variant(VARIANTS[len(spot.board)] if variant is None else variant))
 
 
-def spot_problem(spot: Spot | None, options: dict[str, Any]) -> SpotProblem:
-    """The problem of a spot with its locks, or of the one resumed; takes the locks out of the options."""
-    locks: Sequence[AnyLock] = options.pop("locks", None) or ()
-    if not isinstance(locks, list | tuple) or not all(isinstance(lock, AnyLock) for lock in locks):
-        raise InvalidOption("locks", locks, "is not a list of locks")
-    earlier = options.get("resume")
-    if isinstance(earlier, str | os.PathLike):
-        earlier = options["resume"] = SpotSolution.load(os.fspath(earlier), to_resume=True)
-    if earlier is not None and locks:
-        raise InvalidOption("locks", "", "cannot be changed by a resume")
-    if isinstance(earlier, SpotSolution):
-        problem = SpotProblem(earlier.spot)
-        if spot is not None:
-            problem.check_given(spot, earlier)
-        return problem
-    if spot is None:
-        raise MissingOption("spot", "give a spot, or a solve to resume")
-    if locks:
-        spot = replace(spot, locks=(*spot.locks, *locks))
-    return SpotProblem(with_sources(spot))
-
-
 class SpotProblem(PublicFormProblem):
-    """A spot. Targets are in percent of the pot."""
+    """A spot with its locks. Targets are in percent of the pot."""
 
     kind = Kind.SPOT
     unit = "% of the pot"
     solution_type = SpotSolution
 
-    def __init__(self, spot: Spot) -> None:
-        self.spot = spot
-        self.name = spot.name or "spot"
-        self.scale = 100 / spot.pot
-        self.variant = VARIANTS[len(spot.board)]
+    def __init__(self, spot: Spot | None, options: SolveOptions = NO_OPTIONS) -> None:
+        """The spot with the locks in the options, or the one that is resumed."""
+        self.spot = _spot(spot, options)
+        self.name = self.spot.name or "spot"
+        self.scale = 100 / self.spot.pot
+        self.variant = VARIANTS[len(self.spot.board)]
 
     @cached_property
     def _parts(self) -> SpotParts:
@@ -143,21 +128,30 @@ class SpotProblem(PublicFormProblem):
 
     # --- resuming ----------------------------------------------------------------------------------------------------
 
-    def machine(self, earlier: Solution) -> dict[str, Any]:
+    def machine(self, earlier: Solution) -> Machine:
         """The earlier device if this machine has it: unlike threads, it changes the last bits of numbers."""
         if earlier.settings.storage not in STORAGES:
-            return {"engine": earlier.engine}
+            return Machine(engine=earlier.engine)
         has = earlier.device == "cpu" or (earlier.device == "cuda" and devices.cuda_devices() > 0)
-        return {"device": earlier.device} if has else {}
+        return Machine(device=earlier.device if has else None)
 
     if_final = (Advice("keep_regrets", None, "saves them", keyword="save(path, resumable=True)"),)
 
     def why_final(self, earlier: Solution) -> str:
         return "is a finished solve without its regrets, which a resume needs"
 
-    def check_given(self, spot: Spot, earlier: SpotSolution) -> None:
-        """Refuse a spot that differs from the one being resumed, except in name."""
-        if replace(spot, name=earlier.spot.name) != earlier.spot:
-            raise InvalidOption(
-                "resume", earlier.where, f"is a solve of a different spot from {spot.name or 'the one given'}"
-            )
+
+def _spot(spot: Spot | None, options: SolveOptions) -> Spot:
+    locks: Sequence[AnyLock] = options.locks or ()
+    if not isinstance(locks, list | tuple) or not all(isinstance(lock, AnyLock) for lock in locks):
+        raise InvalidOption("locks", locks, "is not a list of locks")
+    earlier = options.resume
+    if earlier is not None and locks:
+        raise InvalidOption("locks", "", "cannot be changed by a resume")
+    if isinstance(earlier, SpotSolution):
+        earlier.check_same(spot)
+        return earlier.spot
+    assert spot is not None
+    if locks:
+        spot = replace(spot, locks=(*spot.locks, *locks))
+    return with_sources(spot)

@@ -24,12 +24,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from regretless import engines
-from regretless.engines.contract import Evaluation, Snapshot
-from regretless.errors import Advice, ApproximateFile, InvalidFile, RegretlessError
-from regretless.files.container import Container, StoredArrays, open_container, write_container
+from regretless.engines import Evaluation, Snapshot
+from regretless.errors import Advice, ApproximateFile, InvalidFile, InvalidOption, RegretlessError
+from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
 from regretless.forms.public import BettingTree
 from regretless.forms.tree_hash import tree_hash
@@ -47,11 +47,11 @@ from regretless.holdem.spots.spot import Spot
 from regretless.reprs import brief
 from regretless.solving.game_solution import LEARNED
 from regretless.solving.record import Record, Settings, read_history
-from regretless.solving.solution import Solution, restore_engine
+from regretless.solving.solution import Contents, Solution, restore_engine
 
 __all__ = ["SpotSolution", "spot_and_tree"]
 
-SOLUTION, CHECKPOINT = "spot-solution", "spot-checkpoint"
+CHECKPOINT = "spot-checkpoint"  # the kind of files that hold only what a resume needs
 LONGEST_SPOT = 2**23  # characters of TOML
 
 
@@ -61,6 +61,9 @@ class SpotSolution(Solution):
 
     `node("check, bet 94, call, Th")` reads any node.
     """
+
+    file_kinds: ClassVar[tuple[str, ...]] = ("spot-solution", "spot-checkpoint")
+    keeps_regrets: ClassVar[bool] = False
 
     spot: Spot
     make_reader: Callable[[], SpotReader] = field(repr=False)
@@ -72,6 +75,16 @@ class SpotSolution(Solution):
     def reader(self) -> SpotReader:
         """Reads nodes of the solution."""
         return self.make_reader()
+
+    @property
+    def subject(self) -> Spot:
+        return self.spot
+
+    def check_same(self, spot: Spot | None) -> None:
+        """Refuse to resume this as a solve of a spot that differs in more than its name."""
+        if spot is not None and replace(spot, name=self.spot.name) != self.spot:
+            reason = f"is a solve of a different spot from {spot.name or 'the one given'}"
+            raise InvalidOption("resume", self.where, reason)
 
     @property
     def scale(self) -> float:
@@ -148,35 +161,31 @@ class SpotSolution(Solution):
 
     # --- files -------------------------------------------------------------------------------------------------------
 
-    def save(self, path: str | Path, *, resumable: bool = False) -> None:
-        """Write a `.rgl` file; with `resumable`, also the regrets that a resume needs.
-
-        Strategies are stored in 32 bits, those of large spots in 16, encoded by `engines.public.shares`.
-        """
+    def _contents(self, resumable: bool) -> Contents:
+        """Strategies in 32 bits, those of large spots in 16, encoded by `engines.public.shares`."""
         arrays = packed_form(self.reader.form) | packed_answers(self.reader)
-        header = self._header() | {"probability_bits": 8 * arrays["probabilities.0"].dtype.itemsize}
+        header = self._fields() | {"probability_bits": 8 * arrays["probabilities.0"].dtype.itemsize}
         if resumable:
-            if self.snapshot is None:
-                raise InvalidFile(path, "cannot be made resumable: the solution was read from a file without regrets")
+            assert self.snapshot is not None
             arrays |= self.snapshot.arrays
             header["weight"] = self.snapshot.weight
-        write_container(path, SOLUTION, header, arrays | {"history": self.record.points()})
+        return Contents(header, arrays)
 
     def checkpoint(self, path: str | Path) -> None:
         assert self.snapshot is not None
-        header = self._header() | {"weight": self.snapshot.weight}
-        write_container(path, CHECKPOINT, header, {**self.snapshot.arrays, "history": self.record.points()})
+        header = self._fields() | {"weight": self.snapshot.weight}
+        self._write(path, CHECKPOINT, Contents(header, self.snapshot.arrays))
 
-    def _header(self) -> dict[str, Any]:
-        return self.record.header() | {"spot": self.spot.to_toml(), "symmetric": self.symmetric}
+    def _fields(self) -> dict[str, Any]:
+        return {"spot": self.spot.to_toml(), "symmetric": self.symmetric}
 
     @classmethod
-    def load(cls, path: str | Path, *, to_resume: bool = False) -> SpotSolution:
-        """Read a `.rgl` file; strategies stay on disk until a node is read.
+    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
+        """The solution in an opened file; strategies stay on disk until a node is read.
 
         Checkpoints of format 1 do not record their exploitability, so they can only be resumed.
         """
-        file = open_container(path, SOLUTION, CHECKPOINT)
+        path = file.path
         header = Fields(path, file.header)
         spot, tree = spot_and_tree(header)
         if file.kind == CHECKPOINT and header.whole("format") == 1:
@@ -205,16 +214,16 @@ class SpotSolution(Solution):
             return SpotReader(spot, form, FileAnswers(file, form))
 
         symmetric = file.kind == CHECKPOINT or ("symmetric" in header and header.flag("symmetric"))
-        found = cls(
-            record=record, snapshot=snapshot, path=Path(path), spot=spot, make_reader=make_reader, symmetric=symmetric
+        solution = cls(
+            record=record, snapshot=snapshot, path=path, spot=spot, make_reader=make_reader, symmetric=symmetric
         )
-        if file.kind == SOLUTION and len(found.reader.form.permutations[0]) > 1 and not symmetric:
+        if file.kind != CHECKPOINT and len(solution.reader.form.permutations[0]) > 1 and not symmetric:
             message = (
                 f"{path} was written by an older version, in which equivalent hands drifted apart: its exploitability "
                 f"may be too low; 'regretless verify {path}' recomputes it"
             )
             warnings.warn(ApproximateFile(message), stacklevel=2)
-        return found
+        return solution
 
 
 def spot_and_tree(header: Fields) -> tuple[Spot, BettingTree]:

@@ -14,9 +14,7 @@ from typing import Any
 import numpy as np
 
 from regretless import engines
-from regretless.engines.contract import Evaluation
-from regretless.engines.devices import cuda_devices, thread_limit
-from regretless.engines.sequence.batched import BatchedEngine, BatchedEvaluation, check_one_shape
+from regretless.engines import BatchedEngine, BatchedEvaluation, Evaluation, check_one_shape, cuda_devices, thread_limit
 from regretless.errors import InvalidOption
 from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import FloatArray, HistoryForm, Strategy

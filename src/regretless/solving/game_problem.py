@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from regretless import engines
-from regretless.engines.contract import GameEngine, Sampling, Updates
-from regretless.engines.registry import Kind as Form
+from regretless.engines import FormKind, GameEngine, Sampling, Updates
 from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import HistoryForm
 from regretless.games.game import Game
 from regretless.games.registry import as_game
+from regretless.kinds import Kind
 from regretless.solving.game_solution import GameSolution
-from regretless.solving.problem import Problem
+from regretless.solving.options import NO_OPTIONS, GameKeywords, SolveOptions
+from regretless.solving.problem import Problem, Request
 from regretless.solving.readable.linear_program import ExactEngine
 from regretless.solving.record import Record
-from regretless.solving.request import Kind, Request
-from regretless.solving.solve import solve
+from regretless.solving.solve import solve_problem
 
 __all__ = ["GameProblem", "GameSize", "game_size", "solve_game"]
 
 
-def solve_game(game: Game[Any] | str, **options: Any) -> GameSolution:
-    """Solve a game, given as rules or by name; options as in `rl.solve`.
+def solve_game(game: Game[Any] | str, **keywords: Unpack[GameKeywords]) -> GameSolution:
+    """Solve a game, given as rules or by name; keywords as in `rl.solve`.
 
     >>> solution = solve_game("kuhn", variant="plus", iterations=1000)
     >>> round(solution.values[0], 3), solution.exploitability < 1e-4
@@ -32,7 +32,7 @@ def solve_game(game: Game[Any] | str, **options: Any) -> GameSolution:
     >>> solve_game("kuhn", iterations=1000, resume=half).strategy == solution.strategy
     True
     """
-    solution = solve(GameProblem(game), options)
+    solution = solve_problem(GameProblem(game), SolveOptions.read(keywords))
     assert isinstance(solution, GameSolution)
     return solution
 
@@ -41,10 +41,10 @@ class GameProblem(Problem[HistoryForm, GameEngine | ExactEngine]):
     """A game, given as rules or by name."""
 
     kind = Kind.GAME
-    forms = (Form.SEQUENCE, Form.HISTORY, Form.SAMPLING)
+    forms = (FormKind.SEQUENCE, FormKind.HISTORY, FormKind.SAMPLING)
     solution_type: type[GameSolution] = GameSolution
 
-    def __init__(self, game: object) -> None:
+    def __init__(self, game: object, options: SolveOptions = NO_OPTIONS) -> None:
         self.rules = as_game(game)
         self.name = self.rules.name
 

@@ -20,15 +20,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.contract import Snapshot
+from regretless.engines import Snapshot
 from regretless.errors import InvalidFile, InvalidGame
-from regretless.files.container import Container, StoredArrays, open_container, write_container
+from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
 from regretless.files.tensor_file import DAMAGED
 from regretless.forms.compile import impossible_sets
@@ -37,7 +36,7 @@ from regretless.games.game import Game
 from regretless.games.registry import load
 from regretless.reprs import brief
 from regretless.solving.record import Record
-from regretless.solving.solution import Solution
+from regretless.solving.solution import Contents, Solution
 from regretless.solving.solution_html import strategy_html
 from regretless.solving.verification import Verification, verify_game
 
@@ -50,13 +49,17 @@ LEARNED = tuple(f"{name}.{player}" for name in ("regret", "average", "matched") 
 class GameSolution(Solution):
     """The average strategy of a game, its exploitability, and how it was found."""
 
-    kind: ClassVar[str] = "solution"  # of its file
+    file_kinds: ClassVar[tuple[str, ...]] = ("solution",)
 
     zero_sum: bool = True  # whether the payoffs of every terminal sum to 0
     read_strategy: Callable[[], Strategy] = field(repr=False)  # from arrays to names, on first use
     solved_game: Game[Any] | None = field(default=None, repr=False)  # its rules; None if it was read from a file
 
     __repr__ = brief
+
+    @property
+    def subject(self) -> object:
+        return self.game if self.solved_game is None else self.solved_game
 
     @cached_property
     def strategy(self) -> Strategy:
@@ -88,8 +91,8 @@ class GameSolution(Solution):
             raise InvalidGame(f"{self.game} is not a game of OpenSpiel, which could play 'openspiel:leduc_poker'")
         return to_tabular_policy(rules, self.strategy)
 
-    def save(self, path: str | Path, *, resumable: bool = True) -> None:
-        """Write a `.rgl` file; without `resumable`, only the strategy.
+    def _contents(self, resumable: bool) -> Contents:
+        """The strategy and, if it is resumable, the state of the solve.
 
         >>> import tempfile
         >>> from regretless import solve
@@ -100,32 +103,28 @@ class GameSolution(Solution):
         >>> loaded.exploitability == solution.exploitability, loaded.strategy == solution.strategy
         (True, True)
         """
-        arrays = packed_strategy(self.strategy) | {"history": self.record.points()}
-        if resumable and self.snapshot is not None:
-            arrays |= self.snapshot.arrays
-        header = self.record.header() | {"zero_sum": self.zero_sum}
-        if self.snapshot is not None and self.settings.form == "public":
-            header["weight"] = self.snapshot.weight
-        write_container(path, self.kind, header, arrays)
-
-    def checkpoint(self, path: str | Path) -> None:
-        self.save(path)
+        header: dict[str, Any] = {"zero_sum": self.zero_sum}
+        arrays = packed_strategy(self.strategy)
+        if self.snapshot is not None:
+            if self.settings.form == "public":
+                header["weight"] = self.snapshot.weight
+            if resumable:
+                arrays |= self.snapshot.arrays
+        return Contents(header, arrays)
 
     @classmethod
-    def load(cls, path: str | Path) -> GameSolution:
-        """Read a solution; a missing, damaged or unrelated file raises `InvalidFile`."""
-        file = open_container(path, cls.kind)
+    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
         record = Record.read(file)
         try:
             strategy = unpacked_strategy(file, record.information_sets)
             snapshot = public_snapshot(file, record.iterations) or _snapshot(file, record.iterations)
         except (ValueError, KeyError):
-            raise InvalidFile(path, DAMAGED) from None
-        header = Fields(path, file.header)
+            raise InvalidFile(file.path, DAMAGED) from None
+        header = Fields(file.path, file.header)
         return cls(
             record=record,
             snapshot=snapshot,
-            path=Path(path),
+            path=file.path,
             zero_sum=header.flag("zero_sum") if "zero_sum" in header else True,
             read_strategy=lambda: strategy,
         )

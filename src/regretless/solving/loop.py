@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Protocol, TypeVar, cast
 
-from regretless.engines.contract import Evaluation
+from regretless.engines import Evaluation
 from regretless.errors import InvalidOption, RegretlessError
 from regretless.solving.record import Measurement, Reason
 from regretless.variants.variant import Schedule, Variant, schedule
 
-__all__ = ["Answer", "Checkpoints", "Iterating", "Outcome", "Progress", "Stop", "Wish", "drive", "run", "steps"]
+__all__ = ["Checkpoints", "Iterating", "Outcome", "Progress", "Reply", "Step", "Stop", "drive", "run", "steps"]
 
 PIECE_SECONDS = 0.2  # target length of an uninterrupted piece of work
 LARGEST_PIECE = 20_000  # iterations; bounds the schedule held in memory
@@ -31,8 +31,8 @@ FARTHEST = 2  # the next measurement is after at most this many times the iterat
 BYTES_PER_SECOND = 200e6  # checksums and writing, until a checkpoint has been timed
 
 
-Wish = Schedule | None  # what a solve asks of its engine: to advance, or to evaluate the average strategy
-Answer = float | Evaluation | None  # the seconds that advancing took, or the evaluation; None to begin
+Step = Schedule | None  # what a solve asks of its engine: to advance, or to evaluate the average strategy
+Reply = float | Evaluation | None  # the seconds that advancing took, or the evaluation; None to begin
 Result = TypeVar("Result")
 
 
@@ -153,20 +153,20 @@ def run(engine: Iterating, variant: Variant, stop: Stop, **options: Any) -> Outc
     return drive(engine, steps(engine, variant, stop, **options))
 
 
-def drive(engine: Iterating, solve: Generator[Wish, Answer, Result]) -> Result:
+def drive(engine: Iterating, solve: Generator[Step, Reply, Result]) -> Result:
     """Carry out what a solve asks of its engine; returns what the solve returns."""
-    answer: Answer = None
+    reply: Reply = None
     while True:
         try:
-            wish = solve.send(answer)
+            step = solve.send(reply)
         except StopIteration as end:
             return cast(Result, end.value)
-        if wish is None:
-            answer = engine.evaluate()
+        if step is None:
+            reply = engine.evaluate()
         else:
             began = time.perf_counter()
-            engine.advance(wish)
-            answer = time.perf_counter() - began
+            engine.advance(step)
+            reply = time.perf_counter() - began
 
 
 def steps(
@@ -181,100 +181,169 @@ def steps(
     interrupted: Callable[[], bool] = lambda: False,
     weigh: Callable[[Variant, int, int], Schedule] = schedule,
     measures: bool = True,
-) -> Generator[Wish, Answer, Outcome]:
+) -> Generator[Step, Reply, Outcome]:
     """The loop as a generator, so that many solves can share a device: it yields what the engine shall do next.
 
-    That is a schedule to advance by, to which the answer is the seconds it took, or None to be sent an evaluation.
+    That is a schedule to advance by, to which the reply is the seconds it took, or None to be sent an evaluation.
     `before` and `seconds_before` are the history and duration of the solve that this one resumes. `weigh` makes
     schedules; solves of a batch may share them. Without `measures`, nothing is evaluated: the exact exploitability of
     some games takes far longer than their iterations.
     """
-    began = last_saved = time.perf_counter()
-    started_at = engine.iteration
-    history: list[Measurement] = []  # of this run, seconds since it began
-    iteration_seconds = lasted = measuring = 0.0
-    saving = 0.0 if checkpoints is None else checkpoints.size / BYTES_PER_SECOND
-    piece = 1
-    exploitability: float | None = None
-    evaluation: Evaluation | None = None
-    planned = stop.last_planned(before)
+    loop = _Loop(engine, variant, stop, before, seconds_before, checkpoints, report, interrupted, weigh, measures)
+    while True:
+        yield from loop.advance()
+        yield from loop.measure()
+        if (reason := loop.reason_to_stop()) is not None:
+            return loop.end(reason)
+        loop.save_if_due()
 
-    def tell() -> None:
-        if report is None:
+
+class _Loop:
+    """One run: start, advance, measure, checkpoint, stop."""
+
+    def __init__(
+        self,
+        engine: Iterating,
+        variant: Variant,
+        stop: Stop,
+        before: tuple[Measurement, ...],
+        seconds_before: float,
+        checkpoints: Checkpoints | None,
+        report: Callable[[Progress], None] | None,
+        interrupted: Callable[[], bool],
+        weigh: Callable[[Variant, int, int], Schedule],
+        measures: bool,
+    ) -> None:
+        self.engine, self.variant, self.stop, self.weigh, self.measures = engine, variant, stop, weigh, measures
+        self.before, self.seconds_before = before, seconds_before
+        self.checkpoints, self.report, self.interrupted = checkpoints, report, interrupted
+        self.began = self.last_saved = time.perf_counter()
+        self.first_iteration = engine.iteration
+        self.history: list[Measurement] = []  # of this run, seconds since it began
+        self.evaluation: Evaluation | None = None
+        self.planned = stop.last_planned(before)  # the last measurement that was not caused by an interrupt
+        self.measure_at = engine.iteration
+        self.piece = 1  # iterations until the next report
+        self.iteration_seconds = 0.0
+        # How long an interrupt would take now: the last piece, measurement and checkpoint.
+        self.piece_seconds = self.measuring_seconds = 0.0
+        self.saving_seconds = 0.0 if checkpoints is None else checkpoints.size / BYTES_PER_SECOND
+
+    # --- advance -----------------------------------------------------------------------------------------------------
+
+    def advance(self) -> Generator[Step, Reply, None]:
+        """Iterate up to the next measurement, in pieces, or until interrupted."""
+        engine = self.engine
+        self.measure_at = self._next_measurement()
+        while engine.iteration < self.measure_at and not self.interrupted():
+            count = min(self.piece, self.measure_at - engine.iteration)
+            seconds = yield self.weigh(self.variant, engine.iteration + 1, count)
+            assert isinstance(seconds, float)
+            self.piece_seconds = seconds
+            self.iteration_seconds += seconds
+            if count == self.piece:
+                fitting = int(count * PIECE_SECONDS / max(seconds, 1e-9))
+                self.piece = max(1, min(2 * self.piece, LARGEST_PIECE, fitting))
+            if engine.iteration == self.measure_at:  # the next report and checkpoint include the new exploitability
+                return
+            self._report()
+            if self._is_checkpoint_due():
+                save_began = time.perf_counter()
+                evaluation = (yield None) if self.measures else None
+                assert evaluation is None or isinstance(evaluation, Evaluation)
+                self._save(evaluation, save_began)
+
+    def _next_measurement(self) -> int:
+        """The iteration to measure at next: this one, if a resumed solve has nothing left to do."""
+        iteration = self.engine.iteration
+        if not self.history and _is_over(self.stop, iteration, self.before):
+            return iteration
+        return self.stop.next_measurement(iteration, self.planned) if self.measures else self.stop.iterations
+
+    # --- measure -----------------------------------------------------------------------------------------------------
+
+    def measure(self) -> Generator[Step, Reply, None]:
+        """Evaluate the average strategy, unless an interrupt came right after the last measurement; then report."""
+        iteration = self.engine.iteration
+        if not self.measures:
+            self._report()
             return
-        seconds = time.perf_counter() - began
-        stopping = lasted + measuring + saving
-        report(Progress(engine.iteration, stop.iterations, seconds, exploitability, stopping, iteration_seconds))
+        if self.history and self.history[-1].iteration == iteration:
+            return
+        began = time.perf_counter()
+        evaluation = yield None
+        assert isinstance(evaluation, Evaluation)
+        self.measuring_seconds = time.perf_counter() - began
+        self.evaluation = evaluation
+        exploitability = evaluation.exploitability
+        if not math.isfinite(exploitability):  # must never be reported as an answer
+            raise RegretlessError(f"the exploitability after {iteration:,} iterations is {exploitability}")
+        self.history.append(Measurement(iteration, time.perf_counter() - self.began, exploitability))
+        if iteration == self.measure_at:
+            self.planned = self.history[-1]
+        self._report()
 
-    def outcome(
-        reason: Reason, evaluation: Evaluation | None, points: Sequence[Measurement], seconds: float
+    def _report(self) -> None:
+        if self.report is None:
+            return
+        self.report(
+            Progress(
+                self.engine.iteration,
+                self.stop.iterations,
+                time.perf_counter() - self.began,
+                self._exploitability(),
+                self.piece_seconds + self.measuring_seconds + self.saving_seconds,
+                self.iteration_seconds,
+            )
+        )
+
+    def _exploitability(self) -> float | None:
+        """As last measured in this run."""
+        return None if self.evaluation is None else self.evaluation.exploitability
+
+    # --- checkpoint --------------------------------------------------------------------------------------------------
+
+    def save_if_due(self) -> None:
+        """Write a checkpoint with the last evaluation, if it is time for one."""
+        if self._is_checkpoint_due():
+            self._save(self.evaluation, time.perf_counter())
+
+    def _is_checkpoint_due(self) -> bool:
+        return self.checkpoints is not None and time.perf_counter() - self.last_saved >= self.checkpoints.every
+
+    def _save(self, evaluation: Evaluation | None, began: float) -> None:
+        assert self.checkpoints is not None
+        self.checkpoints.write(self._outcome("interrupted", evaluation, self.history, began - self.began))
+        self.last_saved = time.perf_counter()
+        self.saving_seconds = self.last_saved - began
+
+    # --- stop --------------------------------------------------------------------------------------------------------
+
+    def reason_to_stop(self) -> Reason | None:
+        """Why the run ends here, if it does."""
+        return _reason_to_stop(self.stop, self.engine.iteration, self._exploitability(), self.interrupted())
+
+    def end(self, reason: Reason) -> Outcome:
+        """The outcome; that of an interrupted run is also written as a checkpoint."""
+        history = self.history
+        seconds = history[-1].seconds if history else time.perf_counter() - self.began
+        if reason == "interrupted" and self.checkpoints is not None:
+            # An uninterrupted solve would not have made a measurement that only the interrupt caused.
+            due = history if not history or history[-1] is self.planned else history[:-1]
+            self.checkpoints.write(self._outcome(reason, self.evaluation, due, seconds))
+        return self._outcome(reason, self.evaluation, history, seconds)
+
+    def _outcome(
+        self, reason: Reason, evaluation: Evaluation | None, points: Sequence[Measurement], seconds: float
     ) -> Outcome:
         return Outcome(
             reason,
-            engine.iteration,
+            self.engine.iteration,
             evaluation,
-            _joined(before, points, seconds_before),
-            seconds_before + seconds,
-            iteration_seconds / max(engine.iteration - started_at, 1),
+            _joined(self.before, points, self.seconds_before),
+            self.seconds_before + seconds,
+            self.iteration_seconds / max(self.engine.iteration - self.first_iteration, 1),
         )
-
-    def is_due() -> bool:
-        """Whether it is time for a checkpoint."""
-        return checkpoints is not None and time.perf_counter() - last_saved >= checkpoints.every
-
-    def save(evaluation: Evaluation | None, save_began: float) -> None:
-        nonlocal last_saved, saving
-        assert checkpoints is not None
-        checkpoints.write(outcome("interrupted", evaluation, history, save_began - began))
-        last_saved = time.perf_counter()
-        saving = last_saved - save_began
-
-    while True:
-        measure_at = engine.iteration
-        if history or not _is_over(stop, engine.iteration, before):
-            measure_at = stop.next_measurement(engine.iteration, planned) if measures else stop.iterations
-        while engine.iteration < measure_at and not interrupted():
-            count = min(piece, measure_at - engine.iteration)
-            rows = weigh(variant, engine.iteration + 1, count)
-            took = yield rows
-            assert isinstance(took, float)
-            lasted = took
-            iteration_seconds += lasted
-            if count == piece:
-                piece = max(1, min(2 * piece, LARGEST_PIECE, int(count * PIECE_SECONDS / max(lasted, 1e-9))))
-            if engine.iteration == measure_at:  # the report and checkpoint below include the new exploitability
-                break
-            tell()
-            if is_due():
-                save_began = time.perf_counter()
-                measured = (yield None) if measures else None
-                assert measured is None or isinstance(measured, Evaluation)
-                save(measured, save_began)
-        if not measures:
-            tell()
-        elif not history or history[-1].iteration < engine.iteration:  # else an interrupt came right after measuring
-            measuring_began = time.perf_counter()
-            found = yield None
-            assert isinstance(found, Evaluation)
-            evaluation = found
-            measuring = time.perf_counter() - measuring_began
-            exploitability = found.exploitability
-            if not math.isfinite(exploitability):  # must never be reported as an answer
-                raise RegretlessError(f"the exploitability after {engine.iteration:,} iterations is {exploitability}")
-            history.append(Measurement(engine.iteration, time.perf_counter() - began, exploitability))
-            if engine.iteration == measure_at:
-                planned = history[-1]
-            tell()
-        reason = _reason_to_stop(stop, engine.iteration, exploitability, interrupted())
-        if reason is not None:
-            seconds = history[-1].seconds if history else time.perf_counter() - began
-            if reason == "interrupted" and checkpoints is not None:
-                # An uninterrupted solve would not have made a measurement that only the interrupt caused.
-                due = history if not history or history[-1] is planned else history[:-1]
-                checkpoints.write(outcome(reason, evaluation, due, seconds))
-            return outcome(reason, evaluation, history, seconds)
-        if is_due():
-            save(evaluation, time.perf_counter())
 
 
 def _joined(before: Sequence[Measurement], after: Sequence[Measurement], seconds: float) -> tuple[Measurement, ...]:

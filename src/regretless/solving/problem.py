@@ -1,8 +1,9 @@
 """What differs between kinds of problems on the path from a request to a solution.
 
-request    make_request(problem, options)            every option honoured or refused
+options    SolveOptions                              what was asked, typed
+request    make_request(problem, options)            every option honoured or refused, the rest filled in
 form       problem.form()                            compiled, after `check_fits`
-engine     problem.create(form, request)             found in the registry
+engine     problem.create(form, request)             chosen once, found in the registry
 loop       run(engine, variant, stop)                measurements, checkpoints, interrupts, resume
 solution   problem.solution(record, form, engine)    which can be saved, loaded, verified and resumed
 """
@@ -10,29 +11,75 @@ solution   problem.solution(record, form, engine)    which can be saved, loaded,
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from regretless.engines.registry import ENGINES
-from regretless.engines.registry import Kind as Form
+from regretless.engines import ENGINES, Choice, FormKind
 from regretless.errors import Advice, InvalidOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import HistoryForm
 from regretless.forms.public import PublicForm
 from regretless.forms.tree_hash import tree_hash
-from regretless.solving.record import Record
-from regretless.solving.request import DEVICES, EXACT, Kind, Request
+from regretless.kinds import Kind
+from regretless.solving.loop import Stop
+from regretless.solving.options import DEVICES, EXACT, SolveOptions
+from regretless.solving.record import Record, Settings
 from regretless.solving.solution import Solution
 from regretless.variants.presets import PRESETS, read_variant, variant_text
-from regretless.variants.variant import Variant
+from regretless.variants.variant import Variant, stores_predictions
 
-__all__ = ["Problem"]
+__all__ = ["Machine", "Problem", "Request"]
 
 ITERATIONS = 1000
+CHECKPOINT_SECONDS = 180.0
 ITERATIONS_TO_TARGET = 1_000_000  # limit if only a target is given
 
 FormType = TypeVar("FormType", bound=HistoryForm | PublicForm | BucketedForm)
 EngineType = TypeVar("EngineType")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """What a solve runs on; None leaves the choice open."""
+
+    engine: str | None = None
+    device: str | None = None
+    threads: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """A problem and its options, checked and filled in: all that a solve needs."""
+
+    problem: Problem[Any, Any]
+    variant: Variant | None  # None: the exact equilibrium
+    variant_text: str
+    settings: Settings  # kept by a resume
+    engine: str = "auto"
+    device: str = "auto"
+    threads: int | None = None
+    resume: Solution | None = None
+    checkpoint: Path | None = None  # where to save every `save_every` seconds and on interrupts
+    save_every: float = CHECKPOINT_SECONDS
+    readable_checkpoints: bool = False  # whether each checkpoint is a whole solution; writing it takes longer
+
+    @property
+    def predicts(self) -> bool:
+        """Whether the variant keeps predictions beside the regrets from its first iteration on."""
+        return self.variant is not None and stores_predictions(self.variant)
+
+    @property
+    def stop(self) -> Stop:
+        """When the loop ends."""
+        end = self.settings
+        return Stop(iterations=end.iterations, target=end.target, measure_every=end.measure_every)
+
+    @cached_property
+    def choice(self) -> Choice:
+        """The engine and device, chosen once."""
+        return self.problem.choose(self)
 
 
 class Problem(ABC, Generic[FormType, EngineType]):
@@ -44,7 +91,7 @@ class Problem(ABC, Generic[FormType, EngineType]):
     scale: float = 1.0  # exploitability in `unit` / exploitability in the game's units
     form_name: str = "history"  # what `form` compiles, as users type it
     variant: str = "plus"  # the default
-    forms: tuple[Form, ...]  # what its engines work on
+    forms: tuple[FormKind, ...]  # what its engines work on
     solution_type: type[Solution]  # what `solution` returns
     measures: bool = True  # whether the loop measures exploitability, which its engine must then be able to
 
@@ -54,26 +101,31 @@ class Problem(ABC, Generic[FormType, EngineType]):
             iterations = ITERATIONS if target is None else ITERATIONS_TO_TARGET
         return iterations, target
 
-    def choose_variant(self, given: Mapping[str, Any], resume: Solution | None) -> tuple[Variant | None, str]:
+    def spelled(self, options: SolveOptions) -> SolveOptions:
+        """The options as the settings of a file spell them."""
+        return options
+
+    def choose_variant(self, requested: str | Variant | None, resume: Solution | None) -> tuple[Variant | None, str]:
         """The requested variant and its text, else those of the earlier solve or the default; None for `lp`."""
-        asked = given.get("variant", self.variant if resume is None else resume.variant)
-        if isinstance(asked, str) and asked == EXACT:
+        default = self.variant if resume is None else resume.variant
+        chosen = default if requested is None else requested
+        if isinstance(chosen, str) and chosen == EXACT:
             if self.kind is not Kind.GAME:
                 reason = f"cannot solve {self.name}: it is for small games in the history form"
                 raise InvalidOption("variant", EXACT, reason)
             return None, EXACT
         try:
-            variant = read_variant(asked)
+            variant = read_variant(chosen)
         except InvalidOption:
-            if resume is not None and "variant" not in given:
-                reason = f"was solved by {asked}, a variant of your own: give it as variant=…"
+            if resume is not None and requested is None:
+                reason = f"was solved by {chosen}, a variant of your own: give it as variant=…"
                 raise InvalidOption("resume", resume.where, reason) from None
             raise
-        return variant, asked if isinstance(asked, str) and asked in PRESETS else variant_text(variant)
+        return variant, chosen if isinstance(chosen, str) and chosen in PRESETS else variant_text(variant)
 
-    def fixed_settings(self) -> dict[str, Any]:
-        """Settings that nothing in a request changes."""
-        return {"form": self.form_name}
+    def settle(self, settings: Settings) -> Settings:
+        """The settings of a request, with those that the problem itself decides."""
+        return replace(settings, form=self.form_name)
 
     def measure_every(self, iterations: int, target: float | None) -> int | None:
         """Iterations between measurements, unless the request says; None: the loop chooses."""
@@ -104,6 +156,10 @@ class Problem(ABC, Generic[FormType, EngineType]):
     def in_units(self, target: float) -> float:
         """A user's target in the game's units."""
         return target
+
+    def choose(self, request: Request) -> Choice:
+        """The engine and device for a request."""
+        return Choice(request.engine, request.device)
 
     def check_fits(self, request: Request) -> None:
         """Raise `WouldNotFit` if memory is known to be too small before anything is compiled."""
@@ -137,13 +193,13 @@ class Problem(ABC, Generic[FormType, EngineType]):
 
     # --- resuming ----------------------------------------------------------------------------------------------------
 
-    def machine(self, earlier: Solution) -> dict[str, Any]:
-        """Engine, device and threads for a solve that resumes an earlier one."""
+    def machine(self, earlier: Solution) -> Machine:
+        """What a solve runs on that resumes an earlier one."""
         sampled = earlier.settings.sampling != "full"
         builds = ENGINES[earlier.engine].classes.items() if earlier.engine in ENGINES else ()
-        chosen = any(build.threads for form, build in builds if (form is Form.SAMPLING) == sampled)
+        chosen = any(build.threads for form, build in builds if (form is FormKind.SAMPLING) == sampled)
         threads = earlier.threads if chosen else None  # some engines report threads that they do not let you choose
-        return {"engine": earlier.engine, "device": earlier.device, "threads": threads}
+        return Machine(engine=earlier.engine, device=earlier.device, threads=threads)
 
     if_final: tuple[Advice, ...] = ()  # what would have kept a snapshot
 

@@ -7,20 +7,16 @@ from typing import Any
 import numpy as np
 
 from regretless import engines
-from regretless.engines import devices
-from regretless.engines.choice import Choice, choose_public
-from regretless.engines.contract import PublicEngine
-from regretless.engines.registry import Kind as Form
-from regretless.engines.registry import fastest
+from regretless.engines import Choice, FormKind, PublicEngine, choose_public, devices, fastest
 from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.public_poker import compile_public, invert_public
 from regretless.forms.public_size import PublicSize
 from regretless.games.game import Game
+from regretless.kinds import Kind as ProblemKind
 from regretless.solving.game_solution import GameSolution
-from regretless.solving.problem import Problem
+from regretless.solving.options import NO_OPTIONS, SolveOptions
+from regretless.solving.problem import Problem, Request
 from regretless.solving.record import Record
-from regretless.solving.request import Kind as ProblemKind
-from regretless.solving.request import Request
 
 __all__ = ["PublicFormProblem", "PublicProblem", "public_size"]
 
@@ -30,17 +26,16 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
 
     form_name = "public"
     threads: int | None = None  # by default; None is as many as shorten the solve
-    forms = (Form.PUBLIC,)
+    forms = (FormKind.PUBLIC,)
 
     def public_size(self) -> PublicSize | None:
         """The size of the form, if it is known before the form is built and may decide where it is solved."""
         return None
 
     def choose(self, request: Request) -> Choice:
-        """The engine and device for a request."""
         size = self.public_size()
         if size is None:
-            return Choice(request.engine, request.device)
+            return super().choose(request)
         return choose_public(
             size,
             engine=request.engine,
@@ -52,16 +47,16 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
 
     def fits_on_gpu(self, request: Request) -> bool:
         """Whether the request is for a GPU; raises `WouldNotFit` if its memory is known to be too small."""
-        choice, size = self.choose(request), self.public_size()
+        choice, size = request.choice, self.public_size()
         if choice.on_gpu and size is not None:
             devices.require_cuda()
-            name = fastest(Form.PUBLIC, "cuda") if choice.engine == "auto" else choice.engine
+            name = fastest(FormKind.PUBLIC, "cuda") if choice.engine == "auto" else choice.engine
             options = {"storage": request.settings.storage or 32, "predicts": request.predicts}
             engines.check_public_fits(name, size, device="cuda", what=self.name, **options)
         return choice.on_gpu
 
     def create(self, form: PublicForm, request: Request) -> PublicEngine:
-        choice = self.choose(request)
+        choice = request.choice
         return engines.create(
             choice.engine,
             form,
@@ -82,7 +77,7 @@ class PublicProblem(PublicFormProblem):
     threads: int | None = 1  # small games gain nothing from more
     solution_type: type[GameSolution] = GameSolution
 
-    def __init__(self, game: Game[Any]) -> None:
+    def __init__(self, game: Game[Any], options: SolveOptions = NO_OPTIONS) -> None:
         self.rules = game
         self.name = game.name
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.contract import Evaluation, Sampling, Updates
+from regretless.engines import Evaluation, Sampling, Updates
 from regretless.errors import RegretlessError
 from regretless.files.container import Container
 from regretless.files.fields import LARGEST, Fields

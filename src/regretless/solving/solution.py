@@ -6,25 +6,39 @@ import sys
 import tempfile
 import weakref
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
-from regretless.engines.contract import Engine, Evaluation, Snapshot
+from numpy.typing import NDArray
+
+from regretless.engines import Engine, Evaluation, Snapshot
 from regretless.errors import InvalidFile
+from regretless.files.container import Container, Streamed, open_container, write_container
 from regretless.reprs import brief
 from regretless.solving.record import Measurement, Reason, Record, Settings
 from regretless.solving.solution_html import facts_html
 from regretless.solving.verification import Verification
 
-__all__ = ["Solution", "restore_engine"]
+__all__ = ["Contents", "Solution", "restore_engine"]
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a file holds besides the record."""
+
+    header: dict[str, Any]  # fields
+    arrays: Mapping[str, NDArray[Any] | Streamed]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Solution(ABC):
-    """A solved game or spot. Subclasses add how to read its strategy."""
+    """A solved game or spot. Subclasses add how to read its strategy, and what of it a file holds."""
 
+    file_kinds: ClassVar[tuple[str, ...]]  # of its files (`kinds`); `save` writes the first
+    keeps_regrets: ClassVar[bool] = True  # whether a file can be resumed unless `save` is told otherwise
     command: ClassVar[str] = "solve"  # the subcommand that resumes it
     record: Record
     snapshot: Snapshot | None = field(default=None, repr=False)  # what a resume starts from, if kept
@@ -32,34 +46,62 @@ class Solution(ABC):
 
     __repr__ = brief
 
+    def save(self, path: str | Path, *, resumable: bool | None = None) -> None:
+        """Write a `.rgl` file; with `resumable`, including everything a resume needs.
+
+        By default, that of a game can be resumed, and that of a spot cannot, because its regrets are large.
+        """
+        if resumable and not self.keeps_regrets and not self.is_resumable:
+            raise InvalidFile(path, "cannot be made resumable: the solution was read from a file without regrets")
+        self._write(path, self.file_kinds[0], self._contents(self.keeps_regrets if resumable is None else resumable))
+
+    def checkpoint(self, path: str | Path) -> None:
+        """Write what a resume needs to a `.rgl` file, as quickly as possible."""
+        self.save(path, resumable=True)
+
     @abstractmethod
-    def save(self, path: str | Path, *, resumable: bool = False) -> None:
-        """Write a `.rgl` file; with `resumable`, including everything a resume needs."""
+    def _contents(self, resumable: bool) -> Contents:
+        """What a file holds besides the record."""
+
+    def _write(self, path: str | Path, kind: str, contents: Contents) -> None:
+        arrays = {**contents.arrays, "history": self.record.points()}
+        write_container(path, kind, self.record.header() | contents.header, arrays)
+
+    @classmethod
+    def load(cls, path: str | Path, *, to_resume: bool = False) -> Self:
+        """Read a `.rgl` file; a missing, damaged or unrelated file raises `InvalidFile`."""
+        return cls.read(open_container(path, *cls.file_kinds), to_resume=to_resume)
 
     @classmethod
     @abstractmethod
-    def load(cls, path: str | Path) -> Solution:
-        """Read a `.rgl` file; a missing, damaged or unrelated file raises `InvalidFile`."""
+    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
+        """The solution in an opened file; `to_resume`: it is only resumed."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled as the bytes of its file, with everything that a resume needs, if it was kept."""
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "solution.rgl"
-            self.save(file, resumable=self.snapshot is not None)
+            self.save(file, resumable=self.is_resumable)
             return _unpickled, (type(self), file.read_bytes(), self.path)
-
-    @abstractmethod
-    def checkpoint(self, path: str | Path) -> None:
-        """Write what a resume needs to a `.rgl` file, as quickly as possible."""
 
     @abstractmethod
     def verify(self, **options: Any) -> Verification:
         """Recompute values and exploitability by an independent route."""
 
     @property
+    def is_resumable(self) -> bool:
+        """Whether it has what a resume needs."""
+        return self.snapshot is not None
+
+    @property
     def where(self) -> str:
         """The file or the solve, as the subject of a sentence."""
         return f"the solve of {self.game}" if self.path is None else str(self.path)
+
+    @property
+    @abstractmethod
+    def subject(self) -> object:
+        """What was solved, as `rl.solve` takes it."""
 
     @property
     def game(self) -> str:

@@ -1,27 +1,52 @@
-"""The path from a request to a solution: check, compile, create an engine, run the loop, read the answer."""
+"""The path from a request to a solution: compile, create an engine, run the loop, read the solution."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Mapping
+import warnings
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from regretless.engines.contract import Engine, Snapshot
-from regretless.engines.devices import thread_limit
-from regretless.errors import InvalidFile, InvalidOption
+from regretless.engines import Engine, Snapshot
+from regretless.errors import InvalidFile
 from regretless.files.container import shape_of
-from regretless.solving.loop import Answer, Checkpoints, Outcome, Wish, drive, steps
-from regretless.solving.problem import Problem
+from regretless.solving.loop import Checkpoints, Outcome, Progress, Reply, Step, drive, steps
+from regretless.solving.options import SolveOptions
+from regretless.solving.problem import Problem, Request
 from regretless.solving.readable.linear_program import ExactEngine
-from regretless.solving.record import Record, Settings
-from regretless.solving.request import Kind, Request, check_options, check_resume
+from regretless.solving.record import Record
+from regretless.solving.request import make_request
 from regretless.solving.solution import Solution, restore_engine
-from regretless.variants.presets import spelled_out
 from regretless.variants.variant import Schedule, Variant, schedule
 
-__all__ = ["Started", "make_request", "solve", "start"]
+__all__ = ["Hooks", "Started", "solve", "solve_problem", "start"]
+
+
+def _warn(error: InvalidFile | None) -> None:
+    if error is not None:
+        warnings.warn(str(error), stacklevel=2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hooks:
+    """What a solve tells its caller while it runs, and asks of it."""
+
+    report: Callable[[Progress], None] | None = None
+    interrupted: Callable[[], bool] = lambda: False  # whether to stop early
+    checkpointed: Callable[[InvalidFile | None], None] = _warn  # called after each checkpoint with None or the error
+
+    @classmethod
+    def of(cls, options: SolveOptions) -> Hooks:
+        """Those that the options give."""
+        return cls(
+            report=options.report,
+            interrupted=options.interrupted or cls.interrupted,
+            checkpointed=options.checkpointed or _warn,
+        )
+
+
+NO_HOOKS = Hooks()
 
 
 @dataclass(frozen=True)
@@ -30,88 +55,101 @@ class Started:
 
     engine: Any  # an engine of the problem's form
     request: Request
-    steps: Generator[Wish, Answer, Solution]  # as in `loop.steps`; ends with the solution
+    steps: Generator[Step, Reply, Solution]  # as in `loop.steps`; ends with the solution
 
 
-def solve(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Solution:
-    """Solve a problem; `options` are those of `request.OPTIONS`, and None means not given.
+def solve_problem(problem: Problem[Any, Any], options: SolveOptions) -> Solution:
+    """Check the options of a problem, and solve it."""
+    return solve(make_request(problem, options), Hooks.of(options))
+
+
+def solve(request: Request, hooks: Hooks = NO_HOOKS) -> Solution:
+    """Carry out a request.
 
     A resumed solve takes its settings from the earlier one and, with the same settings, ends with exactly the numbers
     of a solve that was never stopped.
     """
-    started = start(problem, options)
+    started = start(request, hooks)
     return drive(started.engine, started.steps)
 
 
 def start(
-    problem: Problem[Any, Any],
-    options: Mapping[str, Any],
+    request: Request,
+    hooks: Hooks = NO_HOOKS,
     *,
     create: Callable[[Any, Request], Any] | None = None,
     weigh: Callable[[Variant, int, int], Schedule] = schedule,
 ) -> Started:
-    """Compile a problem and create its engine; `weigh` as in `loop.steps`.
+    """Compile the problem of a request and create its engine; `weigh` as in `loop.steps`.
 
     `create` does so if it is given: the caller knows that there is enough memory.
     """
-    request = make_request(problem, options)
     began = time.perf_counter()
+    problem, earlier = request.problem, request.resume
     if create is None:
         problem.check_fits(request)
     form = problem.form()
     engine = (create or problem.create)(form, request)
     tree_hash = problem.tree_hash(form)
-    earlier = request.resume
     if earlier is not None:
         _restore(engine, earlier, tree_hash, problem.name)
     problem.prepare(engine, resumed=earlier is not None)
-    setup_seconds = time.perf_counter() - began
-    return Started(engine, request, _steps(problem, request, form, engine, tree_hash, setup_seconds, weigh))
+    record = _Recorder(request, form, engine, tree_hash, setup_seconds=time.perf_counter() - began)
+    return Started(engine, request, _steps(record, hooks, weigh))
 
 
-def _steps(
-    problem: Problem[Any, Any],
-    request: Request,
-    form: Any,
-    engine: Any,
-    tree_hash: str,
-    setup_seconds: float,
-    weigh: Callable[[Variant, int, int], Schedule],
-) -> Generator[Wish, Answer, Solution]:
-    earlier = request.resume
-    nodes, information_sets = problem.size(form)
+class _Recorder:
+    """Reads the solution of a running solve from its engine, with a record of how it was found."""
 
-    def solution(outcome: Outcome) -> Solution:
+    def __init__(self, request: Request, form: Any, engine: Any, tree_hash: str, *, setup_seconds: float) -> None:
+        self.request, self.form, self.engine = request, form, engine
+        self.tree_hash, self.setup_seconds = tree_hash, setup_seconds
+        self.nodes, self.information_sets = request.problem.size(form)
+
+    def solution(self, outcome: Outcome) -> Solution:
+        request, engine = self.request, self.engine
         record = Record(
-            game=problem.name,
+            game=request.problem.name,
             variant=request.variant_text,
             engine=engine.name,
             device=engine.device,
             threads=engine.threads,
-            setup_seconds=setup_seconds,
+            setup_seconds=self.setup_seconds,
             memory_bytes=engine.memory_bytes,
-            nodes=nodes,
-            information_sets=information_sets,
+            nodes=self.nodes,
+            information_sets=self.information_sets,
             settings=replace(request.settings, storage=getattr(engine, "storage", None)),
-            tree_hash=tree_hash,
+            tree_hash=self.tree_hash,
             **vars(outcome),
         )
-        return problem.solution(record, form, engine)
+        return request.problem.solution(record, self.form, engine)
+
+
+def _steps(
+    recorder: _Recorder, hooks: Hooks, weigh: Callable[[Variant, int, int], Schedule]
+) -> Generator[Step, Reply, Solution]:
+    request, engine = recorder.request, recorder.engine
+    if isinstance(engine, ExactEngine) or request.variant is None:
+        return recorder.solution(engine.solve())
 
     def write(outcome: Outcome) -> None:
         assert request.checkpoint is not None
         failed: InvalidFile | None = None
         try:
-            solution(outcome).checkpoint(request.checkpoint)
+            solution = recorder.solution(outcome)
+            if request.readable_checkpoints:
+                solution.save(request.checkpoint, resumable=True)
+            else:
+                solution.checkpoint(request.checkpoint)
         except InvalidFile as error:  # for example a full disk: the solve is still in memory
             failed = error
-        request.checkpointed(failed)
+        hooks.checkpointed(failed)
 
-    if isinstance(engine, ExactEngine) or request.variant is None:
-        return solution(engine.solve())
     checkpoints = None
     if request.checkpoint is not None:
-        checkpoints = Checkpoints(write=write, every=request.save_every, size=problem.checkpoint_bytes(form, engine))
+        size = request.problem.checkpoint_bytes(recorder.form, engine)
+        checkpoints = Checkpoints(write=write, every=request.save_every, size=size)
+    earlier = request.resume
     outcome = yield from steps(
         engine,
         request.variant,
@@ -119,12 +157,12 @@ def _steps(
         before=() if earlier is None else earlier.history,
         seconds_before=0.0 if earlier is None else earlier.seconds,
         checkpoints=checkpoints,
-        report=request.report,
-        interrupted=request.interrupted,
+        report=hooks.report,
+        interrupted=hooks.interrupted,
         weigh=weigh,
-        measures=problem.measures,
+        measures=request.problem.measures,
     )
-    return solution(outcome)
+    return recorder.solution(outcome)
 
 
 def _restore(engine: Engine[Any, Any], earlier: Solution, tree_hash: str, name: str) -> None:
@@ -132,79 +170,11 @@ def _restore(engine: Engine[Any, Any], earlier: Solution, tree_hash: str, name: 
     assert earlier.snapshot is not None
     if earlier.record.tree_hash != tree_hash:
         raise InvalidFile(earlier.where, f"belongs to a different tree from that of {name}")
-    arrays, standing = earlier.snapshot.arrays, engine.snapshot(copy=False).arrays
-    if "sampler" in arrays and (earlier.engine != engine.name or "sampler" not in standing):
+    arrays, own = earlier.snapshot.arrays, engine.snapshot(copy=False).arrays
+    if "sampler" in arrays and (earlier.engine != engine.name or "sampler" not in own):
         # Each engine has its own format for the state of its random numbers.
         arrays = {key: array for key, array in arrays.items() if key != "sampler"}
-    for key in standing:
-        if key in arrays and shape_of(arrays, key) != shape_of(standing, key):
+    for key in own:
+        if key in arrays and shape_of(arrays, key) != shape_of(own, key):
             raise InvalidFile(earlier.where, f"has a {key} that does not fit {name}")
     restore_engine(engine, Snapshot(earlier.snapshot.iteration, arrays, earlier.snapshot.weight), earlier.where)
-
-
-def make_request(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Request:
-    """The request for these options; None means not given.
-
-    Missing options come from the solve being resumed, else from the problem's defaults.
-    """
-    given = spelled_out({name: value for name, value in options.items() if value is not None})
-    resume: Solution | None = given.get("resume")
-    if resume is not None:
-        problem.check_resumed(resume)
-        if resume.snapshot is None:
-            raise InvalidOption("resume", resume.where, problem.why_final(resume), problem.if_final)
-    variant, text = problem.choose_variant(given, resume)
-    kind = Kind.EXACT if variant is None and problem.kind is Kind.GAME else problem.kind
-    kept = None if resume is None or kind is not Kind.GAME else resume.settings.sampling
-    sampling = given.get("sampling", kept)
-    named = {"variant": text} if "variant" in given else {}
-    check_options(kind, given | named | {"sampling": sampling})
-    for name in ("save_every", "checkpointed"):
-        if name in given and "checkpoint" not in given:
-            raise InvalidOption(name, given[name], "needs a file to save to: give a checkpoint too")
-    if resume is not None:
-        was = {"variant": resume.variant} | {name: getattr(resume.settings, name) for name in _SETTINGS}
-        check_resume(given | {"variant": text if "variant" in given else None}, was, resume.where)
-    settings = _settings(problem, given, resume)
-    machine: dict[str, Any] = {name: given[name] for name in ("engine", "device", "threads") if name in given}
-    if "threads" in given:
-        machine["threads"] = thread_limit(given["threads"])
-    if resume is not None and "engine" not in given:
-        machine = problem.machine(resume) | machine
-    problem.check_machine(machine.get("engine", "auto"), machine.get("device", "auto"))
-    unfinished = "iterations" not in given and resume is not None and resume.reason == "interrupted"
-    if resume is not None and settings.iterations <= resume.iterations and settings.target is None and not unfinished:
-        reason = f"is already reached: {resume.iterations:,} iterations are done, ask for more"
-        raise InvalidOption("iterations", settings.iterations, reason)
-    rest = ("resume", "save_every", "checkpointed", "report", "interrupted")
-    return Request(
-        variant=variant,
-        variant_text=text,
-        settings=settings,
-        checkpoint=Path(given["checkpoint"]) if "checkpoint" in given else None,
-        **machine,
-        **{name: given[name] for name in rest if name in given},
-    )
-
-
-_SETTINGS = (
-    "iterations", "target", "measure_every", "updates", "sampling", "batch_size", "seed", "storage", "form", "buckets",
-    "sample_runouts",
-)  # fmt: skip
-
-
-def _settings(problem: Problem[Any, Any], given: Mapping[str, Any], resume: Solution | None) -> Settings:
-    """As requested, else as in the earlier solve, else by default; a new end replaces the earlier one entirely."""
-    asked = {name: given[name] for name in _SETTINGS if name in given} | problem.fixed_settings()
-    if "target" in asked:
-        asked["target"] = problem.in_units(asked["target"])
-    ends = "iterations" in asked or "target" in asked
-    before = {} if resume is None else {name: getattr(resume.settings, name) for name in _SETTINGS}
-    if ends or resume is None:
-        before |= {"iterations": None, "target": None}
-        most, target = problem.end(asked.get("iterations"), asked.get("target"))
-        asked |= {"iterations": most, "target": target}
-        was = resume and problem.measure_every(resume.settings.iterations, resume.settings.target)
-        if before.get("measure_every") == was:  # the default, which the new end may change
-            before["measure_every"] = problem.measure_every(most, target)
-    return Settings(**{name: value for name, value in (before | asked).items() if value is not None})

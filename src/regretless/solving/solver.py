@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from regretless import engines
-from regretless.engines.contract import GameEngine, Sampling
+from regretless.engines import GameEngine, Sampling
 from regretless.errors import InvalidOption
 from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import Strategy
 from regretless.games.game import Game
 from regretless.games.registry import as_game
+from regretless.kinds import Kind
 from regretless.solving.loop import Progress, Stop, run
+from regretless.solving.options import SolveOptions
 from regretless.solving.readable.reference import Reference
-from regretless.solving.request import Kind, check_options
-from regretless.variants.presets import read_variant, spelled_out
+from regretless.variants.presets import read_variant
 
 __all__ = ["Solver"]
 
@@ -41,9 +42,10 @@ class Solver:
         if batch_size == 1 and device not in ("auto", "cpu"):
             raise InvalidOption("device", device, "is not for batch_size=1, the readable recursion on the CPU")
         self.game = as_game(game)
-        named = spelled_out({"variant": variant})
-        self.rule = read_variant(named["variant"])
-        sampling = Sampling(named.get("sampling", Sampling.FULL))
+        options = SolveOptions.read({"variant": variant})
+        assert options.variant is not None
+        self.rule = read_variant(options.variant)
+        sampling = Sampling(options.sampling or Sampling.FULL)
         if batch_size == 1 and sampling is not Sampling.FULL:
             raise InvalidOption("batch_size", 1, f"is the readable recursion, which has no {sampling} sampling")
         self.form = compile_history(self.game)
@@ -61,7 +63,7 @@ class Solver:
 
     def solve(self, iterations: int, verbose: bool = True, log_interval: int = 1000) -> Strategy:
         """Run this many more iterations and return the average strategy; `verbose` prints the exploitability."""
-        check_options(Kind.GAME, {"iterations": iterations})
+        SolveOptions(iterations=iterations).check(Kind.GAME)
         if log_interval < 1:
             raise InvalidOption("log_interval", log_interval, "must be at least 1")
 

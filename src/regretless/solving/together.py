@@ -17,9 +17,9 @@ import time
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 
-from regretless.engines.contract import Batch, BatchMember, SharedDevice
+from regretless.engines import BatchMember, EngineBatch, SharedDevice
 from regretless.errors import RegretlessError
-from regretless.solving.loop import Answer, Wish
+from regretless.solving.loop import Reply, Step
 from regretless.solving.solution import Solution
 from regretless.solving.solve import Started
 from regretless.variants.variant import Schedule, Variant, predicts, schedule
@@ -33,7 +33,9 @@ class SharedSchedules:
     """Schedules that all solves of a batch share, since most of them are always at the same iteration."""
 
     def __init__(self) -> None:
-        self._latest: dict[tuple[int, int, int], tuple[Variant, Schedule]] = {}  # holds variants: ids are theirs
+        self._latest: dict[
+            tuple[int, int, int], tuple[Variant, Schedule]
+        ] = {}  # variants are stored so that their ids stay taken
 
     def __call__(self, variant: Variant, first: int, count: int) -> Schedule:
         key = id(variant), first, count
@@ -48,15 +50,15 @@ class SharedSchedules:
 class _Solve:
     """A solve in a batch."""
 
-    place: int
+    index: int
     started: Started
     engine: BatchMember
-    wish: Wish = None
-    advanced: float = 0.0  # seconds of advancing since the wish was made, if only part of it is fulfilled
+    step: Step = None
+    advanced: float = 0.0  # seconds of advancing since the step was requested, if only part of it is done
     over: bool = False
 
 
-Resume = Callable[[_Solve, Answer], None]
+Resume = Callable[[_Solve, Reply], None]
 
 
 def drive_together(
@@ -68,24 +70,24 @@ def drive_together(
 ) -> None:
     """Run solves whose engines are on one device to their ends; `done` and `failed` get their position."""
 
-    def resume(solve: _Solve, answer: Answer) -> None:
+    def resume(solve: _Solve, reply: Reply) -> None:
         try:
-            solve.wish = solve.started.steps.send(answer)
+            solve.step = solve.started.steps.send(reply)
         except StopIteration as end:
             solve.over = True
-            done(solve.place, end.value)
+            done(solve.index, end.value)
         except RegretlessError as error:
             solve.over = True
-            failed(solve.place, error)
+            failed(solve.index, error)
 
-    waiting = [_Solve(place, started, started.engine) for place, started in solves.items()]
+    waiting = [_Solve(index, started, started.engine) for index, started in solves.items()]
     for solve in waiting:
         resume(solve, None)
     while waiting := [solve for solve in waiting if not solve.over]:
         groups: dict[Hashable, list[_Solve]] = {}
         for solve in waiting:
-            if solve.wish is not None:
-                solve.engine.get_ready(solve.wish)
+            if solve.step is not None:
+                solve.engine.get_ready(solve.step)
             groups.setdefault(device.kind_of(solve.engine), []).append(solve)
         for group in groups.values():
             try:
@@ -94,10 +96,10 @@ def drive_together(
                 for solve in group:
                     if not solve.over:
                         solve.over = True
-                        failed(solve.place, error)
+                        failed(solve.index, error)
 
 
-def _run(group: list[_Solve], batch: Batch, resume: Resume) -> None:
+def _run(group: list[_Solve], batch: EngineBatch, resume: Resume) -> None:
     """Run a batch until all of it has ended, or a solve needs other kernels."""
     active = list(enumerate(group))
     while True:
@@ -107,7 +109,7 @@ def _run(group: list[_Solve], batch: Batch, resume: Resume) -> None:
             if not active:
                 return
             batch.retire(ended)
-        measured = [(number, solve) for number, solve in active if solve.wish is None]
+        measured = [(number, solve) for number, solve in active if solve.step is None]
         if measured:
             evaluations = batch.evaluate([number for number, _ in measured])
             for (_, solve), evaluation in zip(measured, evaluations, strict=True):
@@ -120,33 +122,33 @@ def _run(group: list[_Solve], batch: Batch, resume: Resume) -> None:
 
 def _must_store_predictions(active: list[tuple[int, _Solve]]) -> bool:
     """Whether a solve asks for iterations that its engine is not ready for: it becomes one of another kind."""
-    ahead = {key for key, wish in _wishes(active).items() if predicts(wish)}
-    return bool(ahead) and any(not solve.engine.predicts for _, solve in active if id(solve.wish) in ahead)
+    ahead = {key for key, step in _schedules(active).items() if predicts(step)}
+    return bool(ahead) and any(not solve.engine.predicts for _, solve in active if id(solve.step) in ahead)
 
 
-def _wishes(active: list[tuple[int, _Solve]]) -> dict[int, Schedule]:
+def _schedules(active: list[tuple[int, _Solve]]) -> dict[int, Schedule]:
     """The different schedules that solves ask for, by identity; mostly there is one."""
-    return {id(solve.wish): solve.wish for _, solve in active if solve.wish is not None}
+    return {id(solve.step): solve.step for _, solve in active if solve.step is not None}
 
 
-def _advance(active: list[tuple[int, _Solve]], size: int, batch: Batch, resume: Resume) -> None:
+def _advance(active: list[tuple[int, _Solve]], size: int, batch: EngineBatch, resume: Resume) -> None:
     """Advance all by the smallest number of iterations that any asks for."""
-    wishes = _wishes(active)
-    count = min(len(wish) for wish in wishes.values())
+    requested = _schedules(active)
+    count = min(len(step) for step in requested.values())
     alike: dict[bytes, Schedule] = {}  # solves that ask for different numbers of iterations mostly take the same now
-    now = {key: alike.setdefault(wish[:count].tobytes(), wish[:count]) for key, wish in wishes.items()}
-    later = {key: wish[count:] for key, wish in wishes.items()}
+    now = {key: alike.setdefault(step[:count].tobytes(), step[:count]) for key, step in requested.items()}
+    later = {key: step[count:] for key, step in requested.items()}
     schedules: list[Schedule | None] = [None] * size
     for number, solve in active:
-        schedules[number] = now[id(solve.wish)]
+        schedules[number] = now[id(solve.step)]
     began = time.perf_counter()
     batch.advance(schedules)
     lasted = time.perf_counter() - began
     for _, solve in active:
-        rest = later[id(solve.wish)]
+        rest = later[id(solve.step)]
         solve.advanced += lasted
         if len(rest):
-            solve.wish = rest
+            solve.step = rest
         else:
             lasted_whole, solve.advanced = solve.advanced, 0.0
             resume(solve, lasted_whole)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from regretless.cards._equity_kernels import STRENGTHS, order_by_counting
 from regretless.cards._evaluator_kernels import evaluate_board
 from regretless.cards.strength_tables import StrengthTables
-from regretless.compiling.decorators import kernel
+from regretless.compiling import kernel
 
 __all__ = ["class_histograms", "number_situations", "opponent_points", "runout_histograms", "runout_points"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.cards.situations.tables import NEAR_BITS, SituationTables
-from regretless.compiling.decorators import fast_inlined, fast_kernel
+from regretless.compiling import fast_inlined, fast_kernel
 
 __all__ = ["hand_indices", "locate", "look_up", "row_indices", "situation_indices"]
 

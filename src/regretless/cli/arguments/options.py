@@ -137,7 +137,7 @@ def read_variants(text: str) -> list[str]:
     >>> read_variants("plus, discounted(alpha=1, gamma=3),")
     ['plus', 'discounted(alpha=1, gamma=3)']
     """
-    from regretless.solving.request import EXACT
+    from regretless.solving.options import EXACT
     from regretless.variants.presets import read_variant
 
     names = [name.strip() for name in re.split(r",(?![^(]*\))", text) if name.strip()]
@@ -161,7 +161,7 @@ def variant_with(variant: str | None, parameters: Mapping[str, float]) -> str | 
     Traceback (most recent call last):
     regretless.errors.InvalidOption: gamma: 4.0 is not a parameter of plus
     """
-    from regretless.solving.request import EXACT
+    from regretless.solving.options import EXACT
     from regretless.variants.presets import read_variant, variant_text
 
     if not parameters:

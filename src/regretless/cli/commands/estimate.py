@@ -52,17 +52,17 @@ def estimate(
     [cyan]regretless estimate game.toml --buckets flop=500,turn=500,river=500[/cyan]
     [cyan]regretless estimate 'push-fold(stack=10)'[/cyan]
     """
-    from regretless.engines.devices import thread_limit
+    from regretless.engines import thread_limit
     from regretless.holdem.buckets.choice import BucketChoice
     from regretless.holdem.estimate import estimate_spot
     from regretless.holdem.games.game import HoldemGame
-    from regretless.holdem.games.game_reader import is_game_file
     from regretless.holdem.games.game_size import estimate_game
     from regretless.holdem.locking import with_sources
-    from regretless.holdem.spots.spot import Spot
-    from regretless.solving.request import Kind, check_options
+    from regretless.holdem.spot_or_game import read_spot_or_game
+    from regretless.kinds import Kind
+    from regretless.solving.options import SolveOptions
 
-    check_options(Kind.SPOT, {"threads": threads})
+    SolveOptions(threads=threads).check(Kind.SPOT)
     if len(spots) == 1 and not is_spot(spots[0]):
         refuse_saved("SPOT", spots[0], f"regretless show {spots[0]} says what it took")
         for option_name, value in (("threads", threads), ("buckets", buckets)):
@@ -74,13 +74,14 @@ def estimate(
     cores = thread_limit(threads)
 
     def size(path: Path) -> Estimate | GameEstimate:
-        if is_game_file(path):
+        spot_or_game = read_spot_or_game(path)
+        if isinstance(spot_or_game, HoldemGame):
             if threads is not None:
                 raise InvalidOption("threads", threads, f"is for spots, and {path} is a game")
-            return estimate_game(HoldemGame.read(path), choice)
+            return estimate_game(spot_or_game, choice)
         if buckets is not None:
             raise InvalidOption("buckets", buckets, f"is for games, and {path} is a spot")
-        return estimate_spot(with_sources(Spot.read(path)), threads=cores)
+        return estimate_spot(with_sources(spot_or_game), threads=cores)
 
     paths, many = spot_paths(tuple(spots))
     sizes, errors = read_files(paths, size)

@@ -65,7 +65,7 @@ def plot(
     from regretless.api import load
     from regretless.files.state import check_state
     from regretless.plots.convergence import convergence
-    from regretless.solving.request import OPTIONS
+    from regretless.solving.options import RULES
 
     path = out or Path(f"{file_stem(Path(games[0]).name.removesuffix('.rgl'))}.png")
     if out is None:
@@ -91,7 +91,7 @@ def plot(
     if len(saved) == len(games):
         _refuse_solving(context, "saved solutions, which are only drawn")
     jobs = [(game, variant) for game in games if not game.endswith(".rgl") for variant in wanted]
-    asked = {name: value for name, value in context.params.items() if name in OPTIONS}
+    asked = {name: value for name, value in context.params.items() if name in RULES}
     plan = SimplePlan(
         "stopping after this iteration, then plotting what was solved", "stopped at once: nothing was drawn"
     )
@@ -108,11 +108,11 @@ def plot(
 
 def _refuse_solving(context: typer.Context, kind: str) -> None:
     """Refuse, by name, options for solving where nothing is solved."""
-    from regretless.solving.request import OPTIONS
+    from regretless.solving.options import RULES
 
     for name, value in context.params.items():
         source = context.get_parameter_source(name)
-        if name in {*OPTIONS, "variants"} and source is not None and source.name != "DEFAULT":
+        if name in {*RULES, "variants"} and source is not None and source.name != "DEFAULT":
             raise InvalidOption(name.replace("_", "-"), value, f"does not apply to {kind}")
 
 
@@ -144,7 +144,7 @@ def _chart_title(played: Played) -> str:
 def _solve_all(jobs: Sequence[tuple[str, str]], options: dict[str, Any], interrupted: Any) -> list[Solution]:
     from regretless.cli.terminal.progress import solve_bar
     from regretless.solving.game_problem import solve_game
-    from regretless.solving.request import EXACT
+    from regretless.solving.options import EXACT
 
     iterated = [(game, variant) for game, variant in jobs if variant != EXACT]
     if iterated:  # load compiled code first, so that no curve includes it

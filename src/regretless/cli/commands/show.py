@@ -142,12 +142,10 @@ def show(
 def _show_tree(context: typer.Context, file: Path, *, as_json: bool) -> None:
     """The betting tree of a spot or a game that is not solved."""
     from regretless.cli.views.spot_tree import print_tree
-    from regretless.holdem.games.game import HoldemGame
-    from regretless.holdem.games.game_reader import is_game_file
-    from regretless.holdem.spots.spot import Spot
+    from regretless.holdem.spot_or_game import read_spot_or_game
 
     if not context.params["tree"]:
         reason = "is not solved: --tree shows its betting tree, regretless solve solves it"
         raise InvalidOption("FILE", str(file), reason)
     refuse_others(context, "--tree", TAKES["--tree"])
-    print_tree(HoldemGame.read(file) if is_game_file(file) else Spot.read(file), as_json=as_json)
+    print_tree(read_spot_or_game(file), as_json=as_json)

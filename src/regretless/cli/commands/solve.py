@@ -9,14 +9,13 @@ from typing import Annotated
 import typer
 
 from regretless.cli.arguments import options
-from regretless.cli.arguments.inputs import is_game, is_spot, is_spot_file, refuse_saved, spot_paths
+from regretless.cli.arguments.inputs import is_spot, refuse_saved, spot_paths
 from regretless.cli.arguments.locks import LockFromOption, LockLineOption, LockOption, LockPlayerOption, read_locks
 from regretless.cli.arguments.options import MACHINE, OUTPUT, SEARCH, argument, flag, option, variant_with
 from regretless.cli.arguments.outputs import solution_files
 from regretless.cli.solving.many import solve_spots
 from regretless.cli.solving.one import solve_one
 from regretless.cli.solving.request import SolveRequest
-from regretless.errors import InvalidOption
 
 __all__ = ["solve"]
 
@@ -143,14 +142,15 @@ def solve(
 
     Ctrl-C stops after the current iteration, saves what was solved and prints the command that resumes it.
     """
-    from regretless.solving.request import OPTIONS
+    from regretless.solving.options import RULES, SolveOptions
 
     names = tuple(given or ())
-    named = {name: value for name, value in context.params.items() if name in OPTIONS and name != "resume"}
+    named = {name: value for name, value in context.params.items() if name in RULES and value is not False}
     parameters = {"alpha": alpha, "beta": beta, "gamma": gamma, "delay": delay}
     named["variant"] = variant_with(variant, {key: value for key, value in parameters.items() if value is not None})
     request = SolveRequest(
-        options={name: value for name, value in named.items() if value is not None and value is not False},
+        options=SolveOptions.read({**named, "resume": None}),
+        keeps="keep_regrets" if keep_regrets else None,
         as_json=json_,
         strategy=strategy,
         out=out,
@@ -158,21 +158,16 @@ def solve(
         plot=plot,
         locks=read_locks(lock or (), lock_from, lock_player, lock_line or ()),
     )
-    if any(map(is_spot, names)) or (resume is not None and is_spot_file(resume)):
+    if any(map(is_spot, names)):
         paths, many = spot_paths(names)
-        if len(paths) == 1 and not many and is_game(paths[0]):
-            _refuse_locks(request)
-            solve_one(paths[0], request, spot=False)
-            return
         if many and resume is None:
             solve_spots(paths, request)
             return
         if len(paths) > 1:
             raise typer.BadParameter("resumes one file, which belongs to one spot", param_hint="--resume")
-
-        if paths and out is not None and out.is_dir():
+        if out is not None and out.is_dir():
             request = replace(request, out=solution_files(paths, out)[0])
-        solve_one(paths[0] if paths else None, request, spot=True)
+        solve_one(paths[0], request)
         return
     for name in names:
         refuse_saved("GAME", name, f"use regretless show {name}, or --resume {name}")
@@ -180,12 +175,4 @@ def solve(
         raise typer.BadParameter(f"one game at a time, not {', '.join(names)}", param_hint="GAME")
     if not names and resume is None:
         raise typer.BadParameter("give a game such as leduc, a spot file, or --resume and a file", param_hint="GAME")
-    _refuse_locks(request)
-    solve_one(names[0] if names else None, request, spot=False)
-
-
-def _refuse_locks(request: SolveRequest) -> None:
-    if request.locks:
-        from regretless.holdem.spots.lock_text import lock_text
-
-        raise InvalidOption("lock", lock_text(request.locks[0]), "is for hold'em spots")
+    solve_one(names[0] if names else None, request)

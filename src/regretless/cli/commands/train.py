@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +19,7 @@ from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
     from regretless.deep.deep_cfr import IterationReport
-    from regretless.engines.contract import Evaluation
+    from regretless.engines import Evaluation
 
 __all__ = ["train"]
 
@@ -135,39 +136,46 @@ def train(
         raise typer.BadParameter("give a game such as leduc, or --resume and a file", param_hint="GAME")
     if game is not None and game.endswith((".toml", ".rgl")):
         raise InvalidOption("GAME", game, "is not the name of a game: regretless games lists them")
-    given = {name: value for name, value in context.params.items() if value is not None and name not in _OTHERS}
+    from regretless.deep.training import TrainingOptions, training_problem
+
+    keywords = {name: value for name, value in context.params.items() if value is not None and name not in _OTHERS}
     for text in set_ or ():
         name, value = _read_setting(text)
-        if name in given:
+        if name in keywords:
             raise InvalidOption("set", text, f"sets {name}, which is given as well: set it once")
         _check_setting(name, value)
-        given[name] = value
-    if keep_memories:
-        given["keep_memories"] = True
-    request = SolveRequest(options=given, as_json=json_, strategy=strategy, out=out, resume=resume, plot=plot)
+        keywords[name] = value
+    options = TrainingOptions.read(keywords)
+    request = SolveRequest(
+        options=options.loop,
+        keeps="keep_memories" if keep_memories else None,
+        as_json=json_,
+        strategy=strategy,
+        out=out,
+        resume=resume,
+        plot=plot,
+    )
     status = SolveStatus(destination=request.destination, resumed=resume, command="train")
     with interruptible(status) as interrupted:
         from regretless.api import load
         from regretless.deep.tensorboard import Scalars
-        from regretless.deep.training import check_training, training_problem
         from regretless.files.atomic import check_writable
 
         request.check_files(() if game is None else (Path(game),))
-        asked: dict[str, Any] = {name: value for name, value in given.items() if name != "keep_memories"}
-        check_training(asked)
         if out is not None:
             check_writable(out)
         earlier = None
         if resume is not None:
-            earlier = asked["resume"] = load(resume, to_resume=True)
+            earlier = load(resume, to_resume=True)
+            options = replace(options, loop=replace(options.loop, resume=earlier))
             if out is None:  # errors in the file itself come first
                 check_writable(resume)
         latest = Latest()
-        problem = training_problem(game, asked, watchers=[latest])
+        problem = training_problem(game, options, watchers=[latest])
         if tensorboard is not None:
             problem.watchers = [latest, Scalars(tensorboard)]
         resumable = keep_memories or (earlier is not None and earlier.reason != "interrupted")  # it already has them
-        run_problem(problem, asked, request, status, interrupted, resumable=resumable, details=latest.details)
+        run_problem(problem, options.loop, request, status, interrupted, resumable=resumable, details=latest.details)
 
 
 _OTHERS = {"game", "set_", "json_", "strategy", "out", "keep_memories", "resume", "tensorboard", "plot"}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 from rich.table import Table
@@ -40,12 +41,14 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
     with interruptible(status) as interrupted:
         from regretless.files.atomic import check_writable
         from regretless.files.state import check_state
-        from regretless.holdem.many import solve_many
-        from regretless.solving.request import Kind
+        from regretless.holdem.many import solve_spots as solve_spots_together
+        from regretless.kinds import Kind
 
-        if "buckets" in request.options:
-            raise InvalidOption("buckets", request.options["buckets"], "is for one spot at a time")
-        request.check(Kind.SPOT, paths)
+        options = request.options
+        if options.buckets is not None:
+            raise InvalidOption("buckets", options.buckets, "is for one spot at a time")
+        replace(options, save_every=None).check(Kind.SPOT)
+        request.check_files(paths)
         if request.out is not None:
             files = solution_files(paths, out_folder(request.out))
             for file in files:
@@ -66,7 +69,7 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
             problem = None
             finished = solution.reason != "interrupted"
             if finished and request.out is not None:
-                problem = problem_of_saving(solution, file_of[path], bool(request.options.get("keep_regrets")))
+                problem = problem_of_saving(solution, file_of[path], bool(options.keep_regrets))
             if problem is not None:
                 errors[file_of[path]] = problem
             status.done(place, finished=finished)
@@ -83,20 +86,17 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
             if problem is not None:
                 errors[Path(str(problem.path))] = problem
 
-        options: dict[str, Any] = {name: value for name, value in request.options.items() if name != "keep_regrets"}
         if request.out is None:
-            options["save_every"] = float("inf")  # only on interrupts
-
-        solve_many(
+            options = replace(options, save_every=float("inf"))  # only on interrupts
+        solve_spots_together(
             spots.values(),
+            replace(options, keep_regrets=None, checkpointed=checkpointed),
             checkpoints=[file_of[path] for path in order],
-            checkpointed=checkpointed,
             report=status.report,
             done=done,
             failed=failed,
             interrupted=interrupted,
-            chosen=lambda choice: tell_choice(choice, request.options.get("storage")),
-            **options,
+            chosen=lambda choice: tell_choice(choice, options.storage),
         )
         status.over = True
         answers = {path: solved[path] for path in paths if path in solved}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from regretless.cli.arguments.inputs import SUFFIX
 from regretless.cli.arguments.outputs import check_sources, check_tables, free_path, resume_command, tell_unfinished
 from regretless.cli.solving.request import SolveRequest
 from regretless.cli.solving.status import SolveStatus
@@ -21,55 +22,65 @@ from regretless.errors import Advice, DeviceFailed, InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
     from regretless.cli.terminal.progress import Details
-    from regretless.engines.choice import Choice
+    from regretless.engines import Choice
     from regretless.solving.loop import Progress
+    from regretless.solving.options import SolveOptions
     from regretless.solving.problem import Problem
-    from regretless.solving.request import Kind
     from regretless.solving.solution import Solution
 
 __all__ = ["problem_of_saving", "run_problem", "solve_one", "tell_choice"]
 
 
-def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) -> None:
-    """Solve a game by name or the spot of a file, or resume a saved solve; then save and print the solution."""
+def solve_one(given: str | Path | None, request: SolveRequest) -> None:
+    """Solve a game by name or the spot or game of a file, or resume a saved solve; then save and print the solution."""
     status = SolveStatus(destination=request.destination, resumed=request.resume)
     with interruptible(status) as interrupted:
         from regretless.engines import devices
 
-        if request.options.get("device") == "cuda":
+        options = request.options
+        if options.device == "cuda":
             devices.start_cuda()  # which takes a while: everything that is needed anyway is loaded meanwhile
         from regretless.api import load, problem_of
         from regretless.files.atomic import check_writable
         from regretless.holdem.problem import SpotProblem
+        from regretless.holdem.solution import SpotSolution
+        from regretless.holdem.spot_or_game import read_spot_or_game
+        from regretless.holdem.spots.lock_text import lock_text
         from regretless.holdem.spots.spot import Spot
+        from regretless.kinds import Kind
+        from regretless.solving.options import EXACT, RULES
 
-        request.check(_kind(given, request, spot), () if given is None else (Path(given),))
+        request.check_files(() if given is None else (Path(given),))
         if request.out is not None:
             check_writable(request.out)
-        options: dict[str, Any] = {key: value for key, value in request.options.items() if key != "keep_regrets"}
-        if spot and "buckets" in options and request.locks:
-            from regretless.holdem.spots.lock_text import lock_text
-
-            raise InvalidOption("lock", lock_text(request.locks[0]), "cannot be combined with buckets")
         what: object = given
-        if spot and given is not None:
-            what = asked = request.locked(Spot.read(given))
+        if str(given).endswith(SUFFIX):
+            what = read_spot_or_game(Path(str(given)))
+        if request.locks:
+            if given is not None and not isinstance(what, Spot):
+                raise InvalidOption("lock", lock_text(request.locks[0]), "is for hold'em spots")
+            if options.buckets is not None:
+                raise InvalidOption("lock", lock_text(request.locks[0]), "cannot be combined with buckets")
+        if isinstance(what, Spot):
+            what = request.locked(what)
             if request.destination is not None:  # before the sources of locks are read
-                check_sources((request.destination,), (asked,))
+                check_sources((request.destination,), (what,))
         earlier = None
         if request.resume is not None:
             if request.locks:
-                from regretless.holdem.spots.lock_text import lock_text
-
                 reason = f"cannot be added: {request.resume} is resumed with the locks it was started with"
                 raise InvalidOption("lock", lock_text(request.locks[0]), reason)
-            earlier = options["resume"] = load(request.resume, to_resume=True)
+            if options.variant == EXACT:
+                raise InvalidOption("resume", request.resume, RULES["resume"].refused[Kind.EXACT].why)
+            earlier = load(request.resume, to_resume=True)
+            options = replace(options, resume=earlier)
             if request.out is None:  # errors in the file itself come first
                 check_writable(request.resume)
-        keep_regrets = not spot or "keep_regrets" in request.options
-        keep_regrets |= earlier is not None and earlier.reason != "interrupted"  # it already has them
         problem = problem_of(what, options)
-        check_tables(request.out, options.get("buckets") or (None if earlier is None else earlier.settings.buckets))
+        check_tables(request.out, options.buckets or (None if earlier is None else earlier.settings.buckets))
+        is_spot = issubclass(problem.solution_type, SpotSolution)
+        keep_regrets = not is_spot or bool(options.keep_regrets)
+        keep_regrets |= earlier is not None and earlier.reason != "interrupted"  # it already has them
         if isinstance(problem, SpotProblem):
             destination = request.destination or free_path(problem.name)
             check_sources((destination,), (problem.spot,))
@@ -78,7 +89,7 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
 
 def run_problem(
     problem: Problem[Any, Any],
-    options: dict[str, Any],
+    options: SolveOptions,
     request: SolveRequest,
     status: SolveStatus,
     interrupted: Callable[[], bool],
@@ -110,23 +121,9 @@ def run_problem(
         raise typer.Exit(INTERRUPTED)
 
 
-def _kind(given: str | Path | None, request: SolveRequest, spot: bool) -> Kind:
-    """The kind of problem, as far as the command line determines it; a resumed file may say more."""
-    from regretless.games.registry import is_public_only
-    from regretless.solving.request import EXACT, Kind
-
-    if spot:
-        return Kind.BUCKETED if "buckets" in request.options else Kind.SPOT
-    if given is not None and str(given).endswith(".toml"):
-        return Kind.DEALT
-    if request.options.get("variant") == EXACT:
-        return Kind.EXACT
-    return Kind.PUBLIC if request.options.get("form") == "public" or is_public_only(str(given)) else Kind.GAME
-
-
 def _solve(
     problem: Problem[Any, Any],
-    options: dict[str, Any],
+    options: SolveOptions,
     request: SolveRequest,
     destination: Path,
     status: SolveStatus,
@@ -136,11 +133,12 @@ def _solve(
     """The solution, and why an interrupted solve could not be saved."""
     from regretless.cards.evaluator import load_kernels
     from regretless.cli.terminal.progress import solve_bar
-    from regretless.engines.registry import Kind as Form
+    from regretless.engines import FormKind
     from regretless.holdem.problem import SpotProblem
+    from regretless.solving.options import EXACT
     from regretless.solving.public_problem import PublicFormProblem
-    from regretless.solving.request import EXACT
-    from regretless.solving.solve import make_request, solve
+    from regretless.solving.request import make_request
+    from regretless.solving.solve import Hooks, solve
 
     failed: InvalidFile | None = None
 
@@ -152,19 +150,19 @@ def _solve(
             for_people().print(f"{why}; the solve continues", style="yellow", soft_wrap=True)
         failed = why
 
-    if options.get("variant") != EXACT:
-        options |= {"checkpoint": destination, "checkpointed": checkpointed}
+    if options.variant != EXACT:
+        options = replace(options, checkpoint=destination)
         if request.destination is None:
-            options["save_every"] = float("inf")  # only on interrupts
-    asked = make_request(problem, options)
-    settings = asked.settings
+            options = replace(options, save_every=float("inf"))  # only on interrupts
+    checked = make_request(problem, options)
+    settings = checked.settings
     if isinstance(problem, PublicFormProblem):
-        tell_choice(problem.choose(asked), settings.storage)
-    elif Form.BUCKETED in problem.forms and _on_processor(asked.engine, asked.device):
-        from regretless.engines.bucketed.compiled.engine import kernels_are_compiled
+        tell_choice(checked.choice, settings.storage)
+    elif FormKind.BUCKETED in problem.forms and _on_processor(checked.engine, checked.device):
+        from regretless.engines import kernels_are_compiled
 
-        _tell_compiling(kernels_are_compiled())
-    if asked.device == "cuda" and isinstance(problem, SpotProblem):
+        _tell_compiling(kernels_are_compiled(FormKind.BUCKETED))
+    if checked.device == "cuda" and isinstance(problem, SpotProblem):
         load_kernels()  # CUDA is starting
     boards = None if problem.measures else settings.sample_runouts
     latest: Progress | None = None
@@ -172,7 +170,7 @@ def _solve(
     def speed() -> list[str]:
         if boards is None or latest is None or not latest.iteration_seconds:
             return []
-        done = latest.iteration - (0 if asked.resume is None else asked.resume.iterations)
+        done = latest.iteration - (0 if checked.resume is None else checked.resume.iterations)
         return [f"{count_text(boards * done / latest.iteration_seconds)} boards/s"]
 
     if details is None and boards is not None:
@@ -189,7 +187,7 @@ def _solve(
             show(replace(progress, exploitability=None if found is None else problem.scale * found))
 
         try:
-            solution = solve(problem, options | {"report": report, "interrupted": interrupted})
+            solution = solve(checked, Hooks(report=report, interrupted=interrupted, checkpointed=checkpointed))
         except DeviceFailed as error:
             if status.saved_at is None:
                 raise
@@ -230,9 +228,9 @@ def tell_choice(choice: Choice, storage: int | None) -> None:
     if choice.why:
         note(choice.why)
     if _on_processor(choice.engine, choice.device):
-        from regretless.engines.public.compiled.engine import kernels_are_compiled  # what a GPU does without
+        from regretless.engines import FormKind, kernels_are_compiled
 
-        _tell_compiling(kernels_are_compiled(storage or 32))
+        _tell_compiling(kernels_are_compiled(FormKind.PUBLIC, storage or 32))
 
 
 def _on_processor(engine: str, device: str) -> bool:

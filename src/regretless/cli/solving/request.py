@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from regretless.cli.arguments.locks import add_locks
 from regretless.cli.arguments.outputs import check_figure, check_out, save_figure
@@ -14,7 +14,7 @@ from regretless.errors import InvalidOption
 if TYPE_CHECKING:
     from regretless.holdem.spots.locks import AnyLock
     from regretless.holdem.spots.spot import Spot
-    from regretless.solving.request import Kind
+    from regretless.solving.options import SolveOptions
     from regretless.solving.solution import Solution
 
 __all__ = ["SolveRequest"]
@@ -24,7 +24,8 @@ __all__ = ["SolveRequest"]
 class SolveRequest:
     """The options on the command line; those not given are absent."""
 
-    options: dict[str, Any]  # of `solvers.request.OPTIONS`
+    options: SolveOptions
+    keeps: str | None = None  # the flag that keeps what a finished run needs to be resumed, if it is given
     as_json: bool
     strategy: bool
     out: Path | None
@@ -37,18 +38,13 @@ class SolveRequest:
         """The file that the command line names for the solution."""
         return self.out or self.resume
 
-    def check(self, kind: Kind, inputs: Iterable[Path]) -> None:
-        """Refuse options that cannot be honoured, before anything is read or solved."""
-        from regretless.solving.request import check_options
-
-        check_options(kind, self.options)
-        self.check_files(inputs)
-
     def check_files(self, inputs: Iterable[Path]) -> None:
         """Refuse files that the answers cannot be written to, and options about a file that there is not."""
-        for name in ("save_every", "keep_regrets", "keep_memories"):
-            if name in self.options and self.destination is None:
-                raise InvalidOption(name, self.options[name], "needs a file to save to: add --out")
+        if self.destination is None:
+            if self.options.save_every is not None:
+                raise InvalidOption("save_every", self.options.save_every, "needs a file to save to: add --out")
+            if self.keeps is not None:
+                raise InvalidOption(self.keeps, True, "needs a file to save to: add --out")
         check_out(self.out, inputs, self.plot)
         if self.plot is not None:
             check_figure("plot", self.plot)
@@ -63,7 +59,7 @@ class SolveRequest:
         from regretless.holdem.spots.locks import LockFrom
 
         words: list[str] = []
-        for name, value in self.options.items():
+        for name, value in self.options.given():
             words += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
         for lock in self.locks:
             if not isinstance(lock, LockFrom):

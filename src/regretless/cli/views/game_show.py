@@ -27,7 +27,7 @@ from regretless.cli.views.strategy_table import choose, read_keys, strategy_tabl
 from regretless.deep.trained_policy import TrainedPolicy
 from regretless.holdem.games.big_blinds import BigBlindSolution
 from regretless.holdem.games.push_fold import PushFoldSolution
-from regretless.holdem.nolimit.solution import NoLimitSolution
+from regretless.holdem.games.whole_game import NoLimitSolution
 from regretless.holdem.reading.places import Played
 from regretless.holdem.reports.grids import make_chart
 from regretless.printable import printable

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.compiling.decorators import fast_kernel, kernel
+from regretless.compiling import fast_kernel, kernel
 
 __all__ = ["WIDTH", "add_rows", "assign_rows", "nearer", "own_distances"]
 

@@ -27,8 +27,8 @@ __all__ = [
     "ITERATIONS",
     "LARGEST_SQUARE",
     "MOST_CLUSTERS",
-    "Nearest",
-    "Sample",
+    "CentroidLookup",
+    "CentroidSample",
     "TooFewRows",
     "find_centroids",
     "rounded_means",
@@ -51,7 +51,7 @@ class TooFewRows(RegretlessError):
 
 
 @dataclass(frozen=True)
-class Nearest:
+class CentroidLookup:
     """Assigns rows to the nearest of some centroids; may be called from several threads."""
 
     centroids: Rows  # [centroids, columns]
@@ -72,7 +72,7 @@ class Nearest:
         return found
 
 
-class Sample(Protocol):
+class CentroidSample(Protocol):
     """Weighted rows, and what k-means asks of them."""
 
     def total(self) -> int:
@@ -109,7 +109,7 @@ class CompiledSample:
         self._sums = np.cumsum(self.weights * self._distances)
 
     def moved(self, centroids: Rows) -> Rows:
-        labels = np.concatenate(list(in_order(Nearest(centroids).labels, self._blocks, self.threads)))
+        labels = np.concatenate(list(in_order(CentroidLookup(centroids).labels, self._blocks, self.threads)))
         return _means(self.rows, self.weights, labels, centroids)
 
 
@@ -120,7 +120,7 @@ def find_centroids(
     *,
     seed: int,
     threads: int = 1,
-    make: Callable[[Rows, NDArray[np.int64]], Sample] | None = None,
+    make: Callable[[Rows, NDArray[np.int64]], CentroidSample] | None = None,
     tell: Callable[[float], None] = lambda share: None,
 ) -> Rows:
     """[count, columns] centroids; `tell` is given the share of the work that is done, and may raise to stop it.
@@ -150,7 +150,9 @@ def _check(rows: Rows, weights: NDArray[np.int64], count: int) -> None:
         raise ValueError(f"a row is longer than the square root of {LARGEST_SQUARE}: its products would be rounded")
 
 
-def _first_centroids(sample: Sample, columns: int, count: int, seed: int, tell: Callable[[float], None]) -> Rows:
+def _first_centroids(
+    sample: CentroidSample, columns: int, count: int, seed: int, tell: Callable[[float], None]
+) -> Rows:
     """Step 1."""
     random = np.random.default_rng(seed)
     centroids = np.empty((count, columns), dtype=np.uint16)

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from regretless.engines.clustering.kmeans import LARGEST_SQUARE, Rows, rounded_means
 
-__all__ = ["TorchNearest", "TorchSample"]
+__all__ = ["TorchCentroidLookup", "TorchCentroidSample"]
 
 SCORES = 2**25  # computed at a time, to bound memory
 
 
-class TorchNearest:
+class TorchCentroidLookup:
     """Assigns rows to the nearest of some centroids; may be called from several threads."""
 
     def __init__(self, centroids: Rows, device: str) -> None:
@@ -43,8 +43,8 @@ class TorchNearest:
         return torch.cat(pieces) if pieces else torch.empty(0, dtype=torch.int64)
 
 
-class TorchSample:
-    """A sample of weighted rows on a device: the steps of `kmeans.Sample`."""
+class TorchCentroidSample:
+    """A sample of weighted rows on a device: the steps of `kmeans.CentroidSample`."""
 
     def __init__(self, rows: Rows, weights: NDArray[np.int64], device: str) -> None:
         self.rows, self.device = rows, device
@@ -67,7 +67,7 @@ class TorchSample:
         self._sums = torch.cumsum(self._weights * self._distances.long(), dim=0)
 
     def moved(self, centroids: Rows) -> Rows:
-        labels = TorchNearest(centroids, self.device).on_device(self._near)
+        labels = TorchCentroidLookup(centroids, self.device).on_device(self._near)
         sums = torch.zeros(centroids.shape, dtype=torch.float64, device=self.device)
         sums.index_add_(0, labels, self._rows * self._weights[:, None])
         totals = torch.zeros(len(centroids), dtype=torch.int64, device=self.device)

@@ -17,14 +17,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.compiling.decorators import unaliased
+from regretless.compiling import unaliased
 from regretless.engines.public.formats import Stored
 from regretless.engines.public.layout import LANES, Layout, make_layout
 from regretless.engines.public.shares import SIDE, STEPS
 from regretless.forms.history import IntArray
 from regretless.forms.public import PublicForm
 
-__all__ = ["Encoder"]
+__all__ = ["StrategyEncoder"]
 
 Floats = NDArray[np.float32]
 
@@ -32,7 +32,7 @@ _SCALE, _SIDE = np.float32(STEPS), np.uint16(SIDE)
 _NONE, _HALF, _TWICE = np.float32(0.0), np.float32(0.5), np.float32(2.0)
 
 
-class Encoder:
+class StrategyEncoder:
     """Encodes the strategies of a form; `begin` [N] is where each decision begins in a row of its street."""
 
     def __init__(self, form: PublicForm, begin: IntArray) -> None:

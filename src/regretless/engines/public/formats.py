@@ -28,8 +28,8 @@ from regretless.forms.history import FloatArray
 from regretless.forms.public import Hands, PublicForm
 
 __all__ = [
-    "FORMATS",
     "GOLDEN",
+    "NUMBER_FORMATS",
     "SALT",
     "NumberFormat",
     "Stored",
@@ -104,7 +104,7 @@ class NumberFormat:
         return numbers.view(self.regret_in_kernels) if numbers.dtype == self.regret else numbers
 
 
-FORMATS = {
+NUMBER_FORMATS = {
     32: NumberFormat(
         bits=32, regret=np.dtype(np.float32), average=np.dtype(np.float32), regret_in_kernels=np.dtype(np.float32)
     ),
@@ -122,9 +122,9 @@ FORMATS = {
 
 def number_format(storage: int) -> NumberFormat:
     """The format of a width in bits."""
-    if storage not in FORMATS:
-        raise InvalidOption("storage", storage, f"is not one of {', '.join(map(str, FORMATS))} bits")
-    return FORMATS[storage]
+    if storage not in NUMBER_FORMATS:
+        raise InvalidOption("storage", storage, f"is not one of {', '.join(map(str, NUMBER_FORMATS))} bits")
+    return NUMBER_FORMATS[storage]
 
 
 def met_weights(hands: tuple[Hands, Hands], deck: int) -> tuple[FloatArray, FloatArray]:

@@ -11,8 +11,8 @@ each as m = min(s, 1 − s) and one bit that says which of the two m is:
     16 bits    32767 · (2m)^¼ rounded to an integer, and the bit: the absolute error is at most 3e-5, the relative error
                0.2 % at m = 1e-6 and 1 % at m = 1e-9
 
-Both represent 0 and 1 exactly. A share that rounds to ½ never has the bit, so it has only one encoding. `encode` is
-the plain version of what `encoding.py` does for an engine's averages.
+Both represent 0 and 1 exactly. A share that rounds to ½ never has the bit, so it has only one encoding.
+`encode_shares` is the plain version of what `encoding.py` does for an engine's averages.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from numpy.typing import NDArray
 
 from regretless.forms.history import FloatArray
 
-__all__ = ["SIDE", "STEPS", "decode", "encode"]
+__all__ = ["SIDE", "STEPS", "decode_shares", "encode_shares"]
 
 STEPS = 32767
 SIDE = 1 << 15
 
 
-def encode(strategy: NDArray[Any], bits: int) -> NDArray[Any]:
+def encode_shares(strategy: NDArray[Any], bits: int) -> NDArray[Any]:
     """[…, actions − 1, H] the encoding of probabilities [..., actions, H].
 
-    >>> kept = encode(np.array([[1e-6, 0.25], [0.0, 0.25], [1 - 1e-6, 0.5]]), 16)
-    >>> kept.shape, bool(np.abs(decode(kept)[0] / [1e-6, 0.25] - 1).max() < 0.002)
+    >>> kept = encode_shares(np.array([[1e-6, 0.25], [0.0, 0.25], [1 - 1e-6, 0.5]]), 16)
+    >>> kept.shape, bool(np.abs(decode_shares(kept)[0] / [1e-6, 0.25] - 1).max() < 0.002)
     ((2, 2), True)
     """
     left = np.flip(np.cumsum(np.flip(strategy, axis=-2), axis=-2), axis=-2)  # p_a + … + p_n
@@ -48,7 +48,7 @@ def encode(strategy: NDArray[Any], bits: int) -> NDArray[Any]:
     return np.asarray(np.where(mostly & (steps < STEPS), steps | np.uint16(SIDE), steps))
 
 
-def decode(kept: NDArray[Any]) -> FloatArray:
+def decode_shares(kept: NDArray[Any]) -> FloatArray:
     """[actions, H] probabilities from their encoding, in either number of bits."""
     if kept.dtype == np.float32:
         mostly, smaller = np.signbit(kept), np.abs(kept).astype(np.float64)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.compiling.decorators import kernel
+from regretless.compiling import kernel
 from regretless.engines.sampling.random_numbers import Words, uniform
 from regretless.engines.sampling.tree import SamplingTree
 from regretless.engines.sequence.numpy_engine import SMALLEST

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.compiling.decorators import kernel
+from regretless.compiling import kernel
 
 __all__ = ["Words", "key_of", "mixed", "uniform"]
 

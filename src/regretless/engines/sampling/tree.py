@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.compiling.decorators import kernel
+from regretless.compiling import kernel
 from regretless.forms.history import TERMINAL, FloatArray, HistoryForm, IntArray
 from regretless.games.game import CHANCE
 

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.compiling.decorators import inlined, kernel, unaliased
+from regretless.compiling import inlined, kernel, unaliased
 from regretless.variants.variant import Schedule
 
 __all__ = [

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from regretless.compiling.decorators import threaded
+from regretless.compiling import threaded
 from regretless.engines.sequence import numba_kernels
 from regretless.engines.sequence.numba_kernels import (
     Numbers,

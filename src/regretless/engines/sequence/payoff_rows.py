@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regretless.compiling.decorators import kernel
+from regretless.compiling import kernel
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.sequence import SequenceForm, SequenceTree
 

@@ -19,9 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.cards.features.batches import batch
-from regretless.engines.devices import cuda_devices, require_cuda, thread_limit
-from regretless.engines.registry import is_installed, require
-from regretless.engines.threads import in_order
+from regretless.engines import cuda_devices, in_order, is_installed, require, require_cuda, thread_limit
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.files import check_writable, open_container
 from regretless.holdem.buckets.estimate import BucketEstimate, check_fits

@@ -21,8 +21,7 @@ from regretless.cards.features.opponents import opponent_features
 from regretless.cards.features.strength import histogram_features, strength_points
 
 if TYPE_CHECKING:
-    from regretless.engines.clustering.kmeans import Nearest
-    from regretless.engines.clustering.on_torch import TorchNearest
+    from regretless.engines import CentroidLookup, TorchCentroidLookup
 
 __all__ = ["Division", "NearestCentroid", "Percentiles", "kmeans_features"]
 
@@ -52,14 +51,14 @@ class NearestCentroid:
     device: str = "cpu"  # on which it is searched for; all devices find the same
 
     @cached_property
-    def _nearest(self) -> Nearest | TorchNearest:
+    def _nearest(self) -> CentroidLookup | TorchCentroidLookup:
         if self.device != "cpu":
-            from regretless.engines.clustering.on_torch import TorchNearest
+            from regretless.engines import TorchCentroidLookup
 
-            return TorchNearest(self.parameters, self.device)
-        from regretless.engines.clustering.kmeans import Nearest  # loads numba, which reading a file does not need
+            return TorchCentroidLookup(self.parameters, self.device)
+        from regretless.engines import CentroidLookup  # loads numba, which reading a file does not need
 
-        return Nearest(self.parameters)
+        return CentroidLookup(self.parameters)
 
     def on(self, device: str) -> NearestCentroid:
         return NearestCentroid(self.parameters, device)

@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 from regretless.cards.features.batches import SituationBatch, batch
 from regretless.cards.features.opponents import CLUSTER_HANDS
 from regretless.cards.features.strength import strength_points
-from regretless.engines.threads import in_order
+from regretless.engines import in_order
 from regretless.errors import InvalidOption
 from regretless.holdem.buckets.division import Division, NearestCentroid, Percentiles, kmeans_features
 from regretless.holdem.buckets.plan import BOARD_CARDS, BucketPlan
 from regretless.holdem.spots.question import StreetName
 
 if TYPE_CHECKING:
-    from regretless.engines.clustering.kmeans import Sample
+    from regretless.engines import CentroidSample
 
 __all__ = ["HANDS_PER_BOARD", "train"]
 
@@ -42,7 +42,7 @@ def train(
     plan: BucketPlan, street: StreetName, *, threads: int, device: str = "cpu", tell: Callable[[float], None]
 ) -> Division:
     """Find the division of a street; `tell` is given the share that is done, and may raise to stop it."""
-    from regretless.engines.clustering.kmeans import TooFewRows, find_centroids  # loads numba
+    from regretless.engines import TooFewRows, find_centroids  # loads numba
 
     count = plan.count(street)
 
@@ -73,13 +73,13 @@ def train(
     return NearestCentroid(np.ascontiguousarray(centroids[weakest_first]))
 
 
-def _sample_on(device: str) -> Callable[[NDArray[np.uint16], NDArray[np.int64]], Sample] | None:
+def _sample_on(device: str) -> Callable[[NDArray[np.uint16], NDArray[np.int64]], CentroidSample] | None:
     """What puts a sample on a device; None for the CPU."""
     if device == "cpu":
         return None
-    from regretless.engines.clustering.on_torch import TorchSample  # loads PyTorch
+    from regretless.engines import TorchCentroidSample  # loads PyTorch
 
-    return partial(TorchSample, device=device)
+    return partial(TorchCentroidSample, device=device)
 
 
 def _sample(

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
-from pathlib import Path
-from typing import Any
+from functools import cache, cached_property
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -21,10 +20,9 @@ from regretless.cards.deck import DECK
 from regretless.cards.hands import HAND_COUNT, hand_text
 from regretless.cards.isomorphism import SUIT_PERMUTATIONS
 from regretless.cards.ranges import Range
-from regretless.engines.contract import PublicEngine
-from regretless.engines.devices import available_cores
-from regretless.errors import Advice, InvalidFile, InvalidGame, InvalidText, WouldNotFit
-from regretless.files.container import open_container, write_container
+from regretless.engines import PublicEngine, available_cores
+from regretless.errors import Advice, InvalidFile, InvalidGame, InvalidOption, InvalidText, WouldNotFit
+from regretless.files.container import Container
 from regretless.forms.betting import flatten, limit_branches
 from regretless.forms.history import IntArray
 from regretless.forms.memory import available_bytes
@@ -37,13 +35,13 @@ from regretless.holdem.games.big_blinds import MILLI, UNIT, BigBlindSolution
 from regretless.holdem.reading.places import FormReader, Played
 from regretless.reprs import brief
 from regretless.solving.game_solution import public_snapshot
+from regretless.solving.options import NO_OPTIONS, SolveOptions
+from regretless.solving.problem import Request
 from regretless.solving.public_problem import PublicProblem
 from regretless.solving.record import Record
-from regretless.solving.request import Request
-from regretless.solving.solution import restore_engine
+from regretless.solving.solution import Contents, restore_engine
 
 __all__ = [
-    "FILE_KIND",
     "FlopHoldemProblem",
     "FlopHoldemReader",
     "FlopHoldemSolution",
@@ -51,7 +49,6 @@ __all__ = [
     "with_flops",
 ]
 
-FILE_KIND = "flop-holdem"
 FLOPS = 1755  # distinct up to suits
 
 
@@ -111,12 +108,14 @@ class FlopHoldemReader(FormReader):
 class FlopHoldemSolution(BigBlindSolution):
     """Flop hold'em, solved. Values are in big blinds, the small blind's first."""
 
+    file_kinds: ClassVar[tuple[str, ...]] = ("flop-holdem",)
+
     make_reader: Callable[[], FlopHoldemReader] = field(repr=False)
 
     __repr__ = brief
 
     @classmethod
-    def reading(cls, make_reader: Callable[[], FlopHoldemReader], **fields: Any) -> FlopHoldemSolution:
+    def reading(cls, make_reader: Callable[[], FlopHoldemReader], **fields: Any) -> Self:
         """A solution whose strategy and nodes are read through `make_reader`, which is called on first use."""
         make_reader = cache(make_reader)
         return cls(make_reader=make_reader, read_strategy=lambda: make_reader().first_round(), **fields)
@@ -142,17 +141,13 @@ class FlopHoldemSolution(BigBlindSolution):
     def verify(self, **options: Any) -> Any:
         raise InvalidGame(f"{self.game}: is too large to be checked by its rules")
 
-    def save(self, path: str | Path, *, resumable: bool = True) -> None:
-        """Write a `.rgl` file, which can be resumed."""
-        if self.snapshot is None:
-            raise InvalidFile(path, "cannot be written: the solution holds no regrets or averages")
-        header = self.record.header() | {"weight": self.snapshot.weight}
-        write_container(path, FILE_KIND, header, {**self.snapshot.arrays, "history": self.record.points()})
+    def _contents(self, resumable: bool) -> Contents:
+        assert self.snapshot is not None
+        return Contents({"weight": self.snapshot.weight}, self.snapshot.arrays)
 
     @classmethod
-    def load(cls, path: str | Path) -> FlopHoldemSolution:
-        """Read a solution; a missing, damaged or unrelated file raises `InvalidFile`."""
-        file = open_container(path, FILE_KIND)
+    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
+        path = file.path
         record = Record.read(file, players=2)
         snapshot = public_snapshot(file, record.iterations)
         if snapshot is None:
@@ -167,7 +162,7 @@ class FlopHoldemSolution(BigBlindSolution):
             restore_engine(engine, snapshot, path)
             return FlopHoldemReader(form, engine)
 
-        return cls.reading(restored, record=record, snapshot=snapshot, path=Path(path))
+        return cls.reading(restored, record=record, snapshot=snapshot, path=path)
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         return super().as_json(strategy=strategy) | {"big_blind": FlopHoldem.big_blind}
@@ -183,11 +178,20 @@ class FlopHoldemProblem(PublicProblem):
     solution_type = FlopHoldemSolution
     rules: FlopHoldem
 
+    def __init__(self, game: FlopHoldem, options: SolveOptions = NO_OPTIONS) -> None:
+        super().__init__(game)
+        if options.form == "history":
+            raise InvalidOption("form", options.form, f"is not for {self.name}, whose rules are too large to enumerate")
+
     def in_units(self, target: float) -> float:
         return target / MILLI
 
-    def public_size(self) -> PublicSize:
+    @cached_property
+    def _size(self) -> PublicSize:
         return flop_holdem_size(self.rules)
+
+    def public_size(self) -> PublicSize:
+        return self._size
 
     def check_fits(self, request: Request) -> None:
         if not self.fits_on_gpu(request):
@@ -214,7 +218,7 @@ def flop_holdem_size(game: FlopHoldem) -> PublicSize:
 def check_fits(game: FlopHoldem, storage: int, threads: int, *, predicts: bool = False) -> None:
     """Raise `WouldNotFit` if an engine takes more memory than is free; `predicts` as in `holdem.estimate`."""
     options = {"storage": storage, "threads": threads, "predicts": predicts}
-    needed = engines.estimate("numba", engines.Kind.PUBLIC, flop_holdem_size(game), **options) or 0
+    needed = engines.estimate("numba", engines.FormKind.PUBLIC, flop_holdem_size(game), **options) or 0
     if needed > (free := available_bytes()):
         advice = [Advice("storage", 16, "takes about half as much")] * (storage == 32)
         raise WouldNotFit(f"{game.name} in {storage} bits", needed=needed, available=free, advice=advice)

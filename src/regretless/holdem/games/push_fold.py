@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from regretless.cards.hands import CLASS_NAMES, HAND_CLASS, HAND_COUNT
 from regretless.cards.preflop_equities import CLASS_SIZES, class_equities
 from regretless.errors import InvalidFile, InvalidOption, InvalidText, RegretlessError
+from regretless.files.container import Container
 from regretless.forms.history import FloatArray
 from regretless.games.push_fold import CALL, FOLD, PUSH, PushFold
 from regretless.games.registry import load
@@ -26,10 +26,10 @@ from regretless.holdem.games.big_blinds import MILLI, UNIT, BigBlindSolution
 from regretless.holdem.reading.places import Played
 from regretless.reprs import brief
 from regretless.solving.game_problem import GameProblem
+from regretless.solving.options import NO_OPTIONS, SolveOptions
 
-__all__ = ["FILE_KIND", "PushFoldProblem", "PushFoldSolution"]
+__all__ = ["PushFoldProblem", "PushFoldSolution"]
 
-FILE_KIND = "push-fold"
 TARGET = 1e-5  # mbb/g; the default
 MOST_ITERATIONS = 5_000  # the default
 
@@ -46,7 +46,7 @@ class PushFoldSolution(BigBlindSolution):
     ('oop', ('fold', 'call'))
     """
 
-    kind: ClassVar[str] = FILE_KIND
+    file_kinds: ClassVar[tuple[str, ...]] = ("push-fold",)
     lines: ClassVar[tuple[str, ...]] = ("", PUSH)
 
     __repr__ = brief
@@ -59,18 +59,17 @@ class PushFoldSolution(BigBlindSolution):
         return rules
 
     @classmethod
-    def load(cls, path: str | Path) -> PushFoldSolution:
-        """Read a solution; a missing, damaged or unrelated file raises `InvalidFile`."""
-        solution = cast(PushFoldSolution, super().load(path))
+    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
+        solution = super().read(file, to_resume=to_resume)
         charts = {f"{name}:{line}": (FOLD, CALL if line else PUSH) for name in CLASS_NAMES for line in cls.lines}
         if {key: tuple(played) for key, played in solution.strategy.items()} != charts:
-            raise InvalidFile(path, "is damaged: its charts are not those of push or fold")
+            raise InvalidFile(file.path, "is damaged: its charts are not those of push or fold")
         try:
             rules = load(solution.game)
         except RegretlessError:
             rules = None
         if not isinstance(rules, PushFold):
-            raise InvalidFile(path, "is damaged: its game is not push or fold")
+            raise InvalidFile(file.path, "is damaged: its game is not push or fold")
         return solution
 
     @property
@@ -127,9 +126,11 @@ class PushFoldProblem(GameProblem):
     variant = "predictive-discounted-plus"
     solution_type = PushFoldSolution
 
-    def __init__(self, game: object, *, sampled: bool = False) -> None:
+    def __init__(self, game: object, options: SolveOptions = NO_OPTIONS) -> None:
         super().__init__(game)
-        if sampled:  # which predictive variants do not support
+        if options.form == "public":
+            raise InvalidOption("form", options.form, f"is not for {self.name}, which is solved in the history form")
+        if options.sampling not in (None, "full"):  # which predictive variants do not support
             self.variant = GameProblem.variant
 
     def in_units(self, target: float) -> float:

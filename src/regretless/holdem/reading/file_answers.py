@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.public.shares import decode, encode
+from regretless.engines import decode_shares, encode_shares
 from regretless.errors import InvalidFile
 from regretless.files.container import Container, Streamed
 from regretless.forms.history import FloatArray
@@ -43,7 +43,7 @@ class FileAnswers:
         stored = row[self.begin[node] : self.begin[node] + (actions - 1) * hands].reshape(actions - 1, hands)
         if self.name == "probabilities":
             self._check(stored.dtype != np.float32 or bool((np.abs(stored) <= 0.5).all()))  # false for NaN too
-            return decode(stored)
+            return decode_shares(stored)
         strategy = np.empty((actions, hands))
         strategy[:-1] = stored / ONE
         left = 1.0 - strategy[:-1].sum(axis=0)
@@ -79,7 +79,7 @@ class FileAnswers:
         def encode_rows() -> None:
             for row, runout in zip(rows, range(runouts.start, runouts.stop), strict=True):
                 for node in nodes:
-                    kept = encode(self.strategy(node, runout), 8 * rows.itemsize).ravel()
+                    kept = encode_shares(self.strategy(node, runout), 8 * rows.itemsize).ravel()
                     row[self.begin[node] : self.begin[node] + len(kept)] = kept
 
         return encode_rows

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from regretless.cards.equity import hand_equities_together
 from regretless.cards.hands import HAND_COUNT
 from regretless.cards.ranges import Range
-from regretless.engines.contract import PublicEngine
-from regretless.engines.devices import available_cores
+from regretless.engines import PublicEngine, available_cores
 from regretless.errors import InvalidText
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import NodeKind, PublicForm
@@ -36,7 +35,7 @@ from regretless.holdem.spots.question import PLAYERS
 from regretless.holdem.spots.spot import Spot
 
 if TYPE_CHECKING:
-    from regretless.engines.public.encoding import Encoder
+    from regretless.engines import StrategyEncoder
 
 __all__ = ["Answers", "EngineAnswers", "SpotReader"]
 
@@ -102,10 +101,10 @@ class EngineAnswers:
         return places(self.engine.form.tree)
 
     @cached_property
-    def _encoder(self) -> Encoder:
-        from regretless.engines.public.encoding import Encoder  # loads numba
+    def _encoder(self) -> StrategyEncoder:
+        from regretless.engines import StrategyEncoder  # loads numba
 
-        return Encoder(self.engine.form, layout(self.engine.form)[0])
+        return StrategyEncoder(self.engine.form, layout(self.engine.form)[0])
 
 
 class SpotReader(FormReader):

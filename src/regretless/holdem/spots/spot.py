@@ -33,9 +33,9 @@ from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, InvalidText
 from regretless.holdem.spots.question import LARGEST_AMOUNT, PLAYERS, SMALLEST_AMOUNT, Question, check_number
 from regretless.holdem.spots.rounding import warn_of_rounding
-from regretless.holdem.spots.spot_reader import parse_spot, read_mapping, read_texts
+from regretless.holdem.spots.spot_reader import read_mapping, read_texts
 from regretless.holdem.spots.spot_writer import write_spot
-from regretless.holdem.spots.toml_text import read_toml_text
+from regretless.holdem.spots.toml_text import parse_toml, read_toml
 from regretless.reprs import brief
 
 __all__ = ["Spot"]
@@ -88,27 +88,27 @@ class Spot(Question):
 
         `warn`: whether to warn about sizes that rounding moves far.
         """
-        spot = cls(**vars(parse_spot(text)))
+        spot = cls(**vars(read_mapping(parse_toml(text, "spot"))))
         if warn:
             warn_of_rounding(spot.table)
         return spot
 
     @classmethod
-    def from_mapping(cls, fields: Mapping[str, Any]) -> Spot:
-        """The spot with these fields, nested as in a TOML file.
+    def from_mapping(cls, fields: Mapping[str, Any], path: str | Path | None = None) -> Spot:
+        """The spot with these fields, nested as in a TOML file; `path` is the file, if they were read from one.
 
         >>> fields = {"board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200, "bets": {"bet": "50%, a"}}
         >>> Spot.from_mapping(fields | {"oop": {"range": "AK"}, "ip": {"range": "QQ"}}).pot
         100.0
         """
-        spot = cls(**vars(read_mapping(fields)))
-        warn_of_rounding(spot.table)
+        spot = cls(**vars(read_mapping(fields, path)))
+        warn_of_rounding(spot.table, "" if path is None else str(path))
         return spot
 
     @classmethod
     def read(cls, path: str | Path) -> Spot:
         """Read a spot file; the spot's name defaults to the file's."""
-        spot = cls(**vars(parse_spot(read_toml_text(path), path=path)))
+        spot = cls(**vars(read_mapping(read_toml(path), path)))
         warn_of_rounding(spot.table, str(path))
         return spot
 

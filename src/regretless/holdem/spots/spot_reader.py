@@ -58,9 +58,8 @@ from regretless.holdem.spots.lines import parse_line
 from regretless.holdem.spots.lock_text import parse_lock, parse_strategy
 from regretless.holdem.spots.locks import AnyLock, Lock, LockFrom
 from regretless.holdem.spots.question import Bets, Question, Rules
-from regretless.holdem.spots.toml_text import parse_toml
 
-__all__ = ["FIELDS", "GAME_FIELDS", "NOT_A_SPOT", "parse_spot", "read_mapping", "read_texts"]
+__all__ = ["FIELDS", "GAME_FIELDS", "NOT_A_SPOT", "is_game_table", "read_mapping", "read_texts"]
 
 MOST_LOCKS = 10_000
 
@@ -71,22 +70,18 @@ A_STUDY = "a study, which has many flops: regretless study estimates and solves 
 GAME_FIELDS = {"small_blind", "big_blind", "preflop"}  # which only a game from the deal has
 
 
-def parse_spot(text: str, path: str | Path | None = None) -> Question:
-    """The fields of a TOML text; `path`, its source, appears in errors and gives the default name.
+def read_mapping(table: Mapping[str, Any], path: str | Path | None = None) -> Question:
+    """The fields of mappings nested like the TOML.
 
-    >>> parse_spot("board = 'Qs Jh 2h'\\nstak = 910")
+    `path`, the file they were read from, appears in errors and warnings and gives the default name; relative sources of
+    locks start at its folder.
+
+    >>> read_mapping({"board": "Qs Jh 2h", "stak": 910})
     Traceback (most recent call last):
     regretless.errors.RegretlessError: stak: is not a field of a spot; did you mean 'stack'?
     """
-    table = parse_toml(text, path or "spot")
-    if path is not None and "name" not in table:
-        table["name"] = Path(path).stem
-    return read_mapping(table, source="" if path is None else str(path))
-
-
-def read_mapping(table: Mapping[str, Any], source: str = "") -> Question:
-    """The fields of mappings nested like the TOML; `source` names them in warnings."""
-    if "board" not in table and GAME_FIELDS & table.keys():
+    source = "" if path is None else str(path)
+    if is_game_table(table):
         raise RegretlessError(f"{f'{source}: is' if source else 'this is'} {NOT_A_SPOT}")
     if "board" not in table and "flops" in table:
         raise RegretlessError(f"{f'{source}: is' if source else 'this is'} {A_STUDY}")
@@ -104,8 +99,13 @@ def read_mapping(table: Mapping[str, Any], source: str = "") -> Question:
         rules=read_rules(table_in(table.get("rules", {}), "rules"), SPOT_FILE),
         lines=read_lines(table_in(table.get("lines", {}), "lines"), SPOT_FILE),
         locks=tuple(_locks(table.get("locks", []), Path(source).parent if source else None)),
-        name=text_in(table.get("name", ""), "name"),
+        name=text_in(table.get("name", Path(source).stem), "name"),
     )
+
+
+def is_game_table(table: Mapping[str, Any]) -> bool:
+    """Whether a file with these tables describes a game from the deal rather than a spot."""
+    return "board" not in table and bool(GAME_FIELDS & table.keys())
 
 
 def read_texts(fields: Mapping[str, Any]) -> dict[str, Any]:

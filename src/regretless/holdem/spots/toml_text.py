@@ -16,7 +16,7 @@ from typing import Any
 from regretless.errors import InvalidFile
 from regretless.files.tensor_file import check_ordinary
 
-__all__ = ["LARGEST_FILE", "parse_toml", "read_toml_text"]
+__all__ = ["LARGEST_FILE", "parse_toml", "read_toml", "read_toml_text"]
 
 LARGEST_FILE = 2 * 2**20  # bytes; a spot with thousands of locks takes a fifth of this
 DEEPEST = 20  # levels of nesting; a spot has four
@@ -51,6 +51,11 @@ def read_toml_text(path: str | Path) -> str:
     except UnicodeDecodeError:
         what = "is a saved solution, not a spot file" if str(path).endswith(".rgl") else "is not text in UTF-8"
         raise InvalidFile(path, what) from None
+
+
+def read_toml(path: str | Path) -> dict[str, Any]:
+    """The tables of a TOML file."""
+    return parse_toml(read_toml_text(path), path)
 
 
 def parse_toml(text: str, source: str | Path) -> dict[str, Any]:

@@ -332,7 +332,7 @@ def _variations(fields: dict[str, Any], vary: object, source: str | Path) -> Ite
         given: dict[str, Any] = deepcopy(fields)
         for name, value in zip(values, chosen, strict=True):
             _set(given, name, value)
-        question = read_mapping({**given, "board": _BOARD}, source=str(source))
+        question = read_mapping({**given, "board": _BOARD}, source)
         for place, lock in enumerate(question.locks):
             if isinstance(lock, LockFrom):
                 reason = "is a solution of one board, and a study has many"

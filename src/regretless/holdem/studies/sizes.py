@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.engines.choice import choose_public
-from regretless.engines.devices import available_cores, require_cuda
+from regretless.engines import available_cores, choose_public, require_cuda
 from regretless.forms.public import NodeKind
 from regretless.forms.public_size import PublicSize
 from regretless.holdem.estimate import estimate_spot, spot_size

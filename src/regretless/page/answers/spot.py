@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from regretless.engines.devices import thread_limit
+from regretless.engines import thread_limit
 from regretless.errors import RegretlessError, memory_text
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import BettingTree, NodeKind

@@ -14,7 +14,7 @@ from regretless.cards.categories import DRAWS, MADE
 from regretless.cards.deck import DECK, board_text
 from regretless.cards.hands import CLASS_NAMES, HAND_CLASS, HAND_COUNT, hand_text
 from regretless.cards.ranges import FORMATS, Range
-from regretless.engines.devices import available_cores, cuda_devices
+from regretless.engines import available_cores, cuda_devices
 from regretless.errors import InvalidText, RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.games.registry import catalogue

@@ -9,13 +9,13 @@ from typing import Any
 
 from regretless.api import load, problem_of
 from regretless.cards.deck import board_text
-from regretless.engines.devices import available_cores
+from regretless.engines import available_cores
 from regretless.errors import InvalidOption
 from regretless.files.atomic import check_writable
 from regretless.games.registry import names
 from regretless.holdem.estimate import estimate_spot
 from regretless.holdem.form.betting import betting_tree
-from regretless.holdem.problem import SpotProblem, spot_problem
+from regretless.holdem.problem import SpotProblem
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import LockFrom, check_lock
 from regretless.holdem.spots.spot import Spot
@@ -26,8 +26,9 @@ from regretless.page.endpoint import Conflict, Refusal
 from regretless.page.library import Library
 from regretless.page.solving.job import JobRequest
 from regretless.page.solving.queue import OPTIONS
+from regretless.solving.options import SolveOptions
+from regretless.solving.request import make_request
 from regretless.solving.solution import Solution
-from regretless.solving.solve import make_request
 
 __all__ = ["SUBJECTS", "asked_request"]
 
@@ -60,7 +61,7 @@ def _spot(given: dict[str, Any], options: dict[str, Any], library: Library, take
         spot = read_spot(given["spot"] or parse_toml(given["toml"] or "", "toml"), library)
         name = given["name"] or spot.name or f"spot {board_text(spot.board).replace(' ', '')}"
     spot = replace(spot, name=name[:200])
-    needed = _check_spot(spot_problem(spot, {}), options)
+    needed = _check_spot(spot, SolveOptions.read(options))
     return JobRequest(
         name=name,
         file=library.free_name(name, taken),
@@ -84,8 +85,9 @@ def _locked_again(spot: Spot, given: dict[str, Any], library: Library) -> Spot:
     return replace(spot, locks=(*kept, *added))
 
 
-def _check_spot(problem: SpotProblem, options: dict[str, Any]) -> int:
+def _check_spot(spot: Spot, options: SolveOptions) -> int:
     """Refuse what cannot be solved, before it waits; returns the bytes that it needs."""
+    problem = SpotProblem(spot, options)
     request = make_request(problem, options)
     problem.check_fits(request)
     threads = request.threads or available_cores()
@@ -96,8 +98,9 @@ def _check_spot(problem: SpotProblem, options: dict[str, Any]) -> int:
 def _game(given: dict[str, Any], options: dict[str, Any], library: Library, taken: set[str]) -> JobRequest:
     game = given["game"]
     _check_game("game", game)
-    problem = problem_of(game, dict(options))
-    make_request(problem, options)
+    asked = SolveOptions.read(options)
+    problem = problem_of(game, asked)
+    make_request(problem, asked)
     name = given["name"] or re.sub(r"[^\w-]+", "-", game).strip("-")
     file = library.free_name(name, taken)
     return JobRequest(name=name, file=file, game=game, options=options, unit=problem.unit)
@@ -126,14 +129,12 @@ def _check_resume(request: JobRequest, solution: Solution) -> JobRequest:
     if solution.settings.buckets is not None:
         said = "was solved with buckets, whose tables may lie elsewhere: regretless solve --resume resumes it"
         raise InvalidOption("resume", request.file, said)
-    given = {name: value for name, value in request.options.items() if value is not None} | {"resume": solution}
+    options = SolveOptions.read({**request.options, "resume": solution})
     if not isinstance(solution, SpotSolution):
         _check_game("resume", solution.game)
-        make_request(problem_of(None, given), given)
+        make_request(problem_of(None, options), options)
         return replace(request, game=solution.game)
-    problem = spot_problem(None, given)
-    storage = solution.settings.storage or 32
-    needed = _check_spot(problem, given | {"storage": storage})
+    needed = _check_spot(solution.spot, replace(options, storage=solution.settings.storage or 32))
     return replace(request, unit="% of the pot", needed_bytes=needed, **_about(solution.spot))
 
 

@@ -2,7 +2,7 @@
 
 A solve begins when fewer than `limit` are running and the memory that it needs is free, not counting what solves that
 have just begun are about to take. One that could never fit is refused when it is asked for. A process that ends without
-saying why has crashed (`process`): the solve says so, and keeps what was saved.
+saying why has crashed (`workers.supervision`): the solve says so, and keeps what was saved.
 
 Everything here happens in the event loop of the server, so nothing needs a lock.
 """
@@ -21,15 +21,16 @@ from typing import Any
 
 from regretless.errors import InvalidFile, RegretlessError, UnreadableSolve, memory_text
 from regretless.files.container import open_container
-from regretless.files.state import check_state_folder, state_folder
+from regretless.files.state import check_state_folder, create_state, state_folder
 from regretless.forms.memory import available_bytes
 from regretless.page.answers.schemas import SOLVE
 from regretless.page.endpoint import Conflict, NotFound, TooMany
 from regretless.page.library import STATE, Library
 from regretless.page.schema import Mismatch, check
 from regretless.page.solving.job import MOST_KEPT, Job, JobRequest, kept_jobs, new_id
-from regretless.page.solving.process import WorkerProcess
 from regretless.solving.record import Record
+from regretless.workers.solve import MODULE, SolveTask
+from regretless.workers.supervision import Message, WorkerProcess
 
 __all__ = ["SolveQueue"]
 
@@ -319,48 +320,57 @@ class SolveQueue:
                 self._start_next()
 
     async def _solve(self, job: Job) -> None:
-        process = WorkerProcess(self.folder / f"{job.id}.log", self.library.folder)
-        await process.start(self._asked(job))
-        self._processes[job.id] = process
-        if job.state == "stopping":
-            process.kill()
-        async for event in process.events():
-            self._read(job, event)
-        end = process.end  # a solve that is over can be resumed, so its process must have ended
-        if end.crashed and job.state == "stopping":
+        if job.state == "stopping":  # before its process was started
             self._end(job, "stopped", None)
             return
-        if end.error is not None:
-            saved = "what was saved can be resumed" if job.saved else "nothing was saved yet"
-            crashed = f"; {saved}" if end.crashed else ""
-            self._end(job, "failed", self.library.without_folder(end.error) + crashed)
-            return
-        job.iteration, job.seconds, job.exploitability = end.iteration, end.seconds, end.exploitability
-        job.share = 1.0 if end.state == "done" else job.share
-        self._end(job, end.state, _shortfall(end.reason, job))
+        loop = asyncio.get_running_loop()
+        events: asyncio.Queue[Message | str] = asyncio.Queue()
 
-    def _asked(self, job: Job) -> dict[str, Any]:
-        """What the worker is asked: from the beginning, or from where the file ends."""
+        def put(event: Message | str) -> None:  # called by the thread that follows the process
+            with contextlib.suppress(RuntimeError):  # the server has ended
+                loop.call_soon_threadsafe(events.put_nowait, event)
+
+        task = self._task(job)
+        log = create_state(self.folder / f"{job.id}.log", self.library.folder)
+        process = self._processes[job.id] = WorkerProcess(MODULE, log, put, put)
+        await asyncio.to_thread(process.send, task.line())  # what a pipe cannot hold waits until the process reads
+        end: Message = {}
+        while not isinstance(event := await events.get(), str):
+            if event["event"] in ("end", "error"):
+                end = event
+            else:
+                self._read(job, event)
+        if not end and job.state == "stopping":
+            self._end(job, "stopped", None)
+        elif not end:
+            saved = "what was saved can be resumed" if job.saved else "nothing was saved yet"
+            self._end(job, "failed", self.library.without_folder(f"the process {event}; {saved}"))
+        elif end["event"] == "error":
+            self._end(job, "failed", self.library.without_folder(end["message"]))
+        else:
+            job.iteration, job.seconds, job.exploitability = end["iteration"], end["seconds"], end["exploitability"]
+            job.share = 1.0 if end["state"] == "done" else job.share
+            self._end(job, end["state"], _shortfall(end["reason"], job))
+
+    def _task(self, job: Job) -> SolveTask:
+        """What the worker solves: from the beginning, or from where the file ends."""
         request = job.request
         file = self.library.path(request.file, ".rgl")
         source = file if job.saved and file.exists() else None
         if source is None and request.resume is not None:
             source = self.library.existing(request.resume, ".rgl")
-        return {
-            "folder": str(self.library.folder),
-            "file": str(file),
-            "lock": str(self.folder / f"{sha256(request.file.encode()).hexdigest()[:16]}.lock"),
-            "resume": None if source is None else str(source),
-            "toml": request.toml if source is None else None,
-            "game": request.game if source is None else None,
-            "options": {
-                name: request.options.get(name)
-                for name in OPTIONS
-                if source is None or name not in ("variant", "storage")
-            },
-        }
+        names = OPTIONS if source is None else [name for name in OPTIONS if name not in ("variant", "storage")]
+        return SolveTask(
+            folder=str(self.library.folder),
+            file=str(file),
+            lock=str(self.folder / f"{sha256(request.file.encode()).hexdigest()[:16]}.lock"),
+            resume=None if source is None else str(source),
+            toml=request.toml if source is None else None,
+            game=request.game if source is None else None,
+            options={name: request.options.get(name) for name in names},
+        )
 
-    def _read(self, job: Job, event: dict[str, Any]) -> None:
+    def _read(self, job: Job, event: Message) -> None:
         versions = self._versions.setdefault(job.id, [1, 0, 0])
         match event["event"]:
             case "ready":
@@ -394,11 +404,11 @@ class SolveQueue:
         self._changed(job)
 
     def _tell_to_stop(self, job: Job) -> None:
-        process = self._processes.get(job.id)  # None while the system starts it
+        process = self._processes.get(job.id)  # None if its task has not begun
         if process is not None and job.state == "starting":
             process.kill()  # it compiles and has nothing to save
         elif process is not None:
-            process.stop()
+            process.send("stop")
         if job.state in ("starting", "running"):
             job.state = "stopping"
             self._changed(job)

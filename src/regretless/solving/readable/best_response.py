@@ -22,7 +22,7 @@ from functools import cache
 from math import fsum
 from typing import Generic
 
-from regretless.engines.contract import Evaluation
+from regretless.engines import Evaluation
 from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.compile import action_probabilities, unknown_information_set
 from regretless.forms.history import Strategy

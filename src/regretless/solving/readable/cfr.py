@@ -27,7 +27,7 @@ from math import prod
 from operator import add
 from typing import Generic
 
-from regretless.engines.contract import Evaluation, Sampling, Updates
+from regretless.engines import Evaluation, Sampling, Updates
 from regretless.errors import InvalidOption
 from regretless.forms.history import Strategy
 from regretless.games.game import CHANCE, Action, Game, State

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from regretless import engines
-from regretless.engines.contract import Evaluation, Snapshot
+from regretless.engines import Evaluation, Snapshot
 from regretless.errors import InvalidGame, MissingExtra, RegretlessError
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.memory import memory_bytes

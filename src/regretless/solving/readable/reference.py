@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.engines.contract import LEARNED, Evaluation, Sampling, Snapshot, Updates
-from regretless.engines.registry import Build, Entry, Kind, register
+from regretless.engines import LEARNED, Build, Entry, Evaluation, FormKind, Sampling, Snapshot, Updates, register
 from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.compile import invert, strategy_array
 from regretless.forms.history import FloatArray, HistoryForm
@@ -106,8 +105,8 @@ register(
     Reference.name,
     Entry(
         classes={
-            Kind.HISTORY: Build(path=f"{__name__}:Reference", rules=True),
-            Kind.SAMPLING: Build(path=f"{__name__}:Reference", rules=True, samplings=(Sampling.CHANCE,)),
+            FormKind.HISTORY: Build(path=f"{__name__}:Reference", rules=True),
+            FormKind.SAMPLING: Build(path=f"{__name__}:Reference", rules=True, samplings=(Sampling.CHANCE,)),
         }
     ),
 )

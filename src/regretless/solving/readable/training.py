@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from regretless.engines.contract import Evaluation
+from regretless.engines import Evaluation
 from regretless.errors import InvalidOption
 from regretless.forms.history import Strategy
 from regretless.games.kuhn import Kuhn, KuhnState

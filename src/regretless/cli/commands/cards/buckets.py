@@ -69,7 +69,7 @@ def buckets(
     """
     from regretless.cards.deck import parse_board
     from regretless.cli.terminal.progress import bar
-    from regretless.engines.devices import thread_limit
+    from regretless.engines import thread_limit
     from regretless.holdem.buckets.build import BuildStopped, build_buckets, check_device
     from regretless.holdem.buckets.estimate import check_fits
     from regretless.holdem.buckets.plan import BucketPlan

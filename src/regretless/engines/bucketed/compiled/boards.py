@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.compiling.decorators import kernel
+from regretless.compiling import kernel
 from regretless.engines.public.layout import padded
 from regretless.forms.bucketed import BucketedForm, Runouts
 from regretless.forms.public import Hands

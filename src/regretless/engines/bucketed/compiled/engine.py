@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.compiling.cache import signatures
+from regretless.compiling.numba_internals import signatures
 from regretless.engines.bucketed.compiled.boards import Boards, arrange, board_bytes, row_width
 from regretless.engines.bucketed.compiled.kernels import Entries, Scratch, Tables, walk_bundles
 from regretless.engines.bucketed.compiled.plan import Plan, make_plan
@@ -135,8 +135,8 @@ def estimate(form: BucketedForm, *, threads: int = 1, predicts: bool = False, **
     return kept + board_bytes(form) + 3 * 4 * entries + threads * scratch
 
 
-def kernels_are_compiled() -> bool:
-    """Whether a solve can start at once; otherwise setup compiles for about 20 seconds."""
+def kernels_are_compiled(storage: int = 32) -> bool:
+    """Whether a solve can start at once; otherwise setup compiles for about 20 seconds. There is one storage."""
     try:
         return bool(signatures(walk_bundles))
     except (AttributeError, OSError):  # another version of numba, or an unreadable cache: say nothing

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.compiling.decorators import inlined, kernel
+from regretless.compiling import inlined, kernel
 from regretless.engines.bucketed.compiled.boards import Boards
 from regretless.engines.bucketed.compiled.plan import LEAF, OWN, Plan
 from regretless.engines.public.compiled.kernels.lanes import add_product, load, store, transpose, zeros

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.compiling.decorators import inlined, kernel
+from regretless.compiling import inlined, kernel
 from regretless.engines.bucketed.cuda.plan import LOSE, SAME, TIE, WIN, WIN_AT_ONCE
 from regretless.forms.bucketed import BucketedForm, Runouts
 

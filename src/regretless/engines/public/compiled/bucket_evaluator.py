@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from regretless.engines.contract import BucketEvaluator, BucketEvaluators, BucketStrategy, Evaluation, Stopped
+from regretless.engines.contract import BucketEvaluator, BucketEvaluators, BucketStrategy, Evaluation, EvaluationStopped
 from regretless.engines.public.compiled.jobs import Learned, Scratch, aligned, bytes_of, make_scratch
 from regretless.engines.public.compiled.kernels.bucket_walk import BucketRows, walk_buckets
 from regretless.engines.public.compiled.kernels.walk import DOWN, UP, Stretch
@@ -156,7 +156,7 @@ class CompiledBucketEvaluator:
         def below(runout: int) -> tuple[Float64, Float64]:
             lines = aligned(end, np.float64), aligned(end, np.float64)
             if self.interrupted():
-                raise Stopped
+                raise EvaluationStopped
             on = free.get()
             stretch = Stretch(1, runout, runout + 1, *chunks, DOWN, UP, False, first[0].opponent, opponent, lines[0])
             walk(stretch, lines[1], on)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.compiling.cache import signatures
+from regretless.compiling.numba_internals import signatures
 from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy
 from regretless.engines.public.compiled.jobs import (
     Job,
@@ -25,6 +25,7 @@ from regretless.engines.public.compiled.jobs import (
     aligned,
     bytes_of,
     divide,
+    lock_rows,
     make_blocks,
     make_scratch,
     make_steps,
@@ -51,8 +52,6 @@ from regretless.variants.variant import Schedule, predicts
 __all__ = ["CompiledPublicEngine", "kernels_are_compiled"]
 
 MOST_ROWS = 256  # iterations per order
-
-_NO_LOCKS = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
 
 
 class CompiledPublicEngine(StoredEngine):
@@ -213,20 +212,9 @@ class CompiledPublicEngine(StoredEngine):
             kernels(self._average[own]),
             kernels(self._matched[other]),
             kernels(self._average[other]),
-            *(self._lock_rows(own) if self.locked[own] else _NO_LOCKS),
+            *lock_rows(self.form, self._plans[own], self.locked[own]),
         )
         return Job(self._plans[own], self._tables[own], learned, self._blocks[own])
-
-    def _lock_rows(self, own: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """`Learned.lock` and `Learned.locked` for a player's locks."""
-        plan, form = self._plans[own], self.form
-        locked = aligned(len(self.locked[own]) * plan.own_hands)
-        street_at = np.cumsum([0, *(len(street.parent) for street in form.streets)])
-        rows = np.full((street_at[-1], len(plan.nodes)), -1, dtype=np.int32)
-        for number, ((node, runout), lock) in enumerate(self.locked[own].items()):
-            rows[street_at[int(form.tree.street[node])] + runout, plan.nodes["node"] == node] = number
-            locked[number * plan.own_hands :][: len(lock.hands)] = lock.hands
-        return rows.ravel(), locked
 
     def _root(self, own: int, mode: int) -> FloatArray:
         """[H] values at the root after a walk, in the unit of the storage, times the opposing weight of each hand."""

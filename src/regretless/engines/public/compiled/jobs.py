@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from regretless.engines.public.compiled.tables import Tables
 from regretless.engines.public.layout import LANES
 from regretless.forms.public import PublicForm
 from regretless.variants.variant import Weights
+
+if TYPE_CHECKING:
+    from regretless.engines.public.stored import Lock
 
 __all__ = [
     "EXTRAS",
@@ -32,6 +35,7 @@ __all__ = [
     "aligned",
     "bytes_of",
     "divide",
+    "lock_rows",
     "make_blocks",
     "make_scratch",
     "make_steps",
@@ -220,6 +224,19 @@ def make_blocks(
         )
 
     return of(0), of(1)
+
+
+def lock_rows(form: PublicForm, plan: Plan, locks: Mapping[tuple[int, int], Lock]) -> tuple[Int32, Float32]:
+    """`Learned.lock` and `Learned.locked` for a player's locks, by node and runout."""
+    if not locks:
+        return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
+    locked = aligned(len(locks) * plan.own_hands)
+    street_at = np.cumsum([0, *(len(street.parent) for street in form.streets)])
+    rows = np.full((street_at[-1], len(plan.nodes)), -1, dtype=np.int32)
+    for number, ((node, runout), lock) in enumerate(locks.items()):
+        rows[street_at[int(form.tree.street[node])] + runout, plan.nodes["node"] == node] = number
+        locked[number * plan.own_hands :][: len(lock.hands)] = lock.hands
+    return rows.ravel(), locked
 
 
 def bytes_of(*held: object) -> int:

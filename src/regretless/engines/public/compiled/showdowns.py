@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regretless.compiling.decorators import fast_kernel
+from regretless.compiling import fast_kernel
 from regretless.engines.public.compiled.records import EXTENT, FOUR, RECORD, SCALE, Int8, Int16, Int32, Records
 
 __all__ = ["Players", "Showdowns", "fill_lists", "make_showdowns"]

@@ -23,7 +23,7 @@ from regretless.engines.contract import (
     BucketEvaluators,
     BucketStrategy,
     Evaluation,
-    Stopped,
+    EvaluationStopped,
     StrategyTables,
 )
 from regretless.engines.public.cuda.arena import Arena
@@ -147,7 +147,7 @@ class CudaBucketEvaluator:
 
     def _walk(self, own: int) -> None:
         if self._among.interrupted():
-            raise Stopped
+            raise EvaluationStopped
         self._walks.evaluate_once(own)
 
     def _fill_jobs(self, strategy: BucketStrategy) -> None:

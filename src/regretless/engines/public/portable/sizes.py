@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from regretless.engines.public.formats import FORMATS, number_format
+from regretless.engines.public.formats import NUMBER_FORMATS, number_format
 from regretless.engines.public.layout import LANES, padded
 from regretless.errors import Advice, WouldNotFit, memory_text
 from regretless.forms.public import NodeKind
@@ -73,7 +73,7 @@ def estimate(
 def check_fits(size: PublicSize, *, storage: int, predicts: bool, wide: bool, free: int) -> None:
     """Raise `WouldNotFit` if a CUDA device has too little free memory, and say what would fit."""
     options = {"predicts": predicts, "wide": wide}
-    needed = {bits: estimate(size, storage=bits, device="cuda", **options) for bits in FORMATS}
+    needed = {bits: estimate(size, storage=bits, device="cuda", **options) for bits in NUMBER_FORMATS}
     if needed[storage] > free:
         advice = Advice("device", "cpu", "uses the memory of the machine")
         if needed[16] <= free:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regretless.compiling.decorators import fast_inlined, fast_kernel
+from regretless.compiling import fast_inlined, fast_kernel
 from regretless.engines.public.compiled.jobs import Learned, Record, Scratch
 from regretless.engines.public.compiled.kernels.lanes import add_product, gather, item, load, splat, store
 from regretless.engines.public.compiled.kernels.nodes import best, sum_children

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 from numba import typeof as _typeof
-from numba.core import types
+from numba import types
 from numpy.typing import NDArray
 
-from regretless.compiling.decorators import fast_kernel, intrinsic
+from regretless.compiling import fast_kernel, intrinsic
 from regretless.engines.public.compiled.jobs import Held
 
 __all__ = ["HELD_BYTES", "held", "hold"]

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.compiling.decorators import fast_inlined, fast_kernel, fast_pasted
+from regretless.compiling import fast_inlined, fast_kernel, fast_pasted
 from regretless.engines.public.compiled.jobs import Blocks, Float, Job, Scratch, Step, Stored, Tile
 from regretless.engines.public.compiled.kernels.held import held
 from regretless.engines.public.compiled.kernels.lanes import load, store

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba.core import types
+from numba import types
 
 from regretless.engines.public.layout import LANES
 

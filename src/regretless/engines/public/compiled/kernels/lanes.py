@@ -19,11 +19,11 @@ import operator
 from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba.core import cgutils as _cgutils
-from numba.core import types
+from numba import types
 from numba.extending import models, overload, register_model
 
-from regretless.compiling.decorators import intrinsic
+from regretless.compiling import intrinsic
+from regretless.compiling.numba_internals import cgutils
 from regretless.engines.public.compiled.kernels.lane_formats import (
     FAST,
     INTS,
@@ -55,7 +55,6 @@ __all__ = [
 
 Lanes = Any  # as a type checker sees it
 
-cgutils: Any = _cgutils
 _INT = INTS.element
 _ROUGH = ("fast",)
 

@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.compiling.decorators import fast_inlined
+from regretless.compiling import fast_inlined
 from regretless.engines.public.compiled.jobs import Step, Stored
 from regretless.engines.public.compiled.kernels.lanes import (
     Lanes,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from regretless.compiling.decorators import fast_inlined
+from regretless.compiling import fast_inlined
 from regretless.engines.public.compiled.jobs import Learned, Record, Stored
 from regretless.engines.public.compiled.kernels.processor import prefetch
 from regretless.engines.public.compiled.plan import Plan

@@ -7,10 +7,10 @@ import platform
 from typing import Any
 
 from llvmlite import binding, ir  # type: ignore[import-untyped]
-from numba.core import cgutils as _cgutils
-from numba.core import config, types
+from numba import config, types
 
-from regretless.compiling.decorators import intrinsic
+from regretless.compiling import intrinsic
+from regretless.compiling.numba_internals import cgutils
 
 __all__ = [
     "atomic_add",
@@ -25,7 +25,6 @@ __all__ = [
     "restore_tiny",
 ]
 
-cgutils: Any = _cgutils
 _INT = ir.IntType(32)
 _MACHINE = platform.machine().lower()
 _X86 = _MACHINE in ("x86_64", "amd64", "i686")

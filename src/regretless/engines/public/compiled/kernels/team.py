@@ -25,7 +25,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.compiling.decorators import fast_inlined
+from regretless.compiling import fast_inlined
 from regretless.engines.public.compiled.kernels.processor import (
     atomic_add,
     atomic_load,

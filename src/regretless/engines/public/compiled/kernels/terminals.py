@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from regretless.compiling.decorators import fast_inlined
+from regretless.compiling import fast_inlined
 from regretless.engines.public.compiled.jobs import Float, Scratch
 from regretless.engines.public.compiled.kernels.lanes import (
     Lanes,

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regretless.compiling.decorators import fast_inlined
+from regretless.compiling import fast_inlined
 from regretless.engines.public.compiled.jobs import Learned, Record, Scratch, Step
 from regretless.engines.public.compiled.kernels.lanes import add_product, load, mask_dead, splat, store, widen, zeros
 from regretless.engines.public.compiled.kernels.nodes import (

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.compiling.decorators import kernel
+from regretless.compiling import kernel
 
 __all__ = ["fill_hands", "most_distinct"]
 

@@ -1,4 +1,8 @@
-"""Seconds per iteration of spots, and how far they are from what memory bandwidth allows.
+"""Milliseconds per iteration of hold'em spots, bytes moved, and how far that is from the memory bandwidth.
+
+    python benchmarks/floor.py                                    a river, a turn and a flop on all cores
+    python benchmarks/floor.py --device cuda --storage 16
+    python benchmarks/floor.py flop.toml --threads 4 [--engine torch] [--out FILE] [--json]
 
 An iteration must move at least five numbers per entry: the updating player's regret and average are read and written,
 and the regret is read once more when the other player is updated. At the bandwidth of a large copy, that takes the
@@ -7,15 +11,22 @@ and the regret is read once more when the other player is updated. At the bandwi
 
 from __future__ import annotations
 
+import argparse
+import json
 import statistics
+import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
+from machine import copy_bandwidth, hardware
+
 from regretless import engines
-from regretless.engines.bandwidth import copy_bandwidth
-from regretless.engines.public.formats import number_format
+from regretless.engines import number_format
+from regretless.errors import RegretlessError
+from regretless.files.atomic import check_writable
 from regretless.forms.public_size import size_of_form
 from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.spots.spot import Spot
@@ -108,13 +119,7 @@ def _seconds(engine: Any) -> float:
 
 
 def timing_table(timings: Iterable[SpotTiming]) -> str:
-    """The timings as text.
-
-    >>> timing = SpotTiming("turn", "numba", "cpu", 2, 32, 1_000_000, 0.002, 20_000_000, 20e9)
-    >>> print(timing_table([timing]))
-    spot  engine  device  threads  bits  entries  ms per iteration  MB moved  GB/s  copy GB/s  times the floor
-    turn  numba   cpu     2        32    1000000  2.000             20.0      10.0  20.0       2.00
-    """
+    """The timings as text."""
     header = "spot engine device threads bits entries ms_per_iteration MB_moved GB/s copy_GB/s times_the_floor"
     rows = [[word.replace("_", " ") for word in header.split()]]
     for each in timings:
@@ -126,3 +131,37 @@ def timing_table(timings: Iterable[SpotTiming]) -> str:
         )
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", metavar="SPOT.toml", help="spots; by default a river, a turn and a flop")
+    parser.add_argument("--engine", default="auto")
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--storage", type=int, default=32, help="bits per stored number: 32 or 16")
+    parser.add_argument("--out", type=Path, help="write times and hardware to this JSON file")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    options = parser.parse_args(arguments)
+    engine_options = {name: getattr(options, name) for name in ("engine", "device", "threads", "storage")}
+    try:
+        if options.out is not None:
+            check_writable(options.out)
+        timings = []
+        for timing in time_spots(map(Spot.read, options.files) if options.files else SPOTS.values(), **engine_options):
+            timings.append(timing)
+            print(f"{timing.spot} done", file=sys.stderr)
+    except RegretlessError as error:
+        sys.exit(f"error: {error}")
+    report = {
+        "what": "seconds per iteration of alternating CFR on hold'em spots, medians of rounds",
+        "hardware": hardware(),
+        "spots": [timing.as_json() for timing in timings],
+    }
+    if options.out is not None:
+        options.out.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    print(json.dumps(report) if options.json else timing_table(timings))
+
+
+if __name__ == "__main__":
+    main()

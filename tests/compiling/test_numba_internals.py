@@ -1,10 +1,15 @@
-"""Cached kernels: reused while nothing changes, recompiled when damaged or when a file they inline is edited."""
+"""Cached kernels: reused while nothing changes, recompiled when damaged or when a file they inline is edited.
+
+Also: every private attribute of numba that Regretless uses exists, and is used in one module only.
+"""
 
 from __future__ import annotations
 
+import ast
 import errno
 import importlib.util
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -12,15 +17,15 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numba
 import pytest
 
-from regretless.compiling import cache
-from regretless.compiling.decorators import kernel
+from regretless.compiling import kernel, numba_internals
 
 LAYERS = ("engines", "cards")
 DECORATORS = {
-    "engines": "from regretless.compiling.decorators import fast_inlined as inlined, fast_kernel as kernel",
-    "cards": "from regretless.compiling.decorators import inlined, kernel",
+    "engines": "from regretless.compiling import fast_inlined as inlined, fast_kernel as kernel",
+    "cards": "from regretless.compiling import inlined, kernel",
 }
 PART = """
 {decorators}
@@ -61,7 +66,7 @@ def answer_of(request: pytest.FixtureRequest, tmp_path: Path) -> Package:
     folder = tmp_path / "regretless" / layer
     (folder / "room").mkdir(parents=True)
     shutil.copytree(
-        Path(cache.__file__).parent, folder.parent / "compiling", ignore=shutil.ignore_patterns("__pycache__")
+        Path(numba_internals.__file__).parent, folder.parent / "compiling", ignore=shutil.ignore_patterns("__pycache__")
     )
     decorators = DECORATORS[layer]
     for path, text in (
@@ -80,10 +85,11 @@ def answer_of(request: pytest.FixtureRequest, tmp_path: Path) -> Package:
     if place == "where the user's cache is":
         (folder / "__pycache__").write_text("a file, so that this folder cannot be had", encoding="utf-8")
 
-    def run(*, added: int, room: int | None = None) -> str:
+    def run(*, added: int, room: int | None = None, unrelated: str = "") -> str:
         text, part = PART.format(decorators=decorators, added=added), folder / "room" / "part.py"
         if not part.exists() or part.read_text(encoding="utf-8") != text:
             part.write_text(text, encoding="utf-8")
+        (folder / "room" / "unrelated.py").write_text(unrelated, encoding="utf-8")
         command = [sys.executable, "-m", f"regretless.{layer}.whole"]
         done = subprocess.run(
             command, capture_output=True, text=True, env=environment, cwd=tmp_path, check=True,
@@ -97,6 +103,7 @@ def answer_of(request: pytest.FixtureRequest, tmp_path: Path) -> Package:
 def test_an_edit_of_an_inlined_function_is_noticed(answer_of: Package) -> None:
     assert answer_of(added=10) == "22 compiled"
     assert answer_of(added=10) == "22 kept"
+    assert answer_of(added=10, unrelated="# a comment in a file that the kernel does not import") == "22 kept"
     assert answer_of(added=40) == "82 compiled"
 
 
@@ -189,40 +196,70 @@ def test_the_command_after_a_crash_left_empty_files(tmp_path: Path) -> None:
             path.write_bytes(b"")
 
 
-def test_the_digest_covers_names_and_contents(tmp_path: Path) -> None:
-    digests = [cache.digest_of_sources(tmp_path)]
-
-    def note() -> None:
-        digests.append(cache.digest_of_sources(tmp_path))
-
-    (tmp_path / "one.py").write_text("a = 1", encoding="utf-8")
-    note()
-    status = (tmp_path / "one.py").stat()
-    (tmp_path / "one.py").write_text("a = 2", encoding="utf-8")
-    os.utime(tmp_path / "one.py", ns=(status.st_atime_ns, status.st_mtime_ns))
-    note()
-    (tmp_path / "one.py").rename(tmp_path / "two.py")
-    note()
-    assert len(set(digests)) == 4
-    os.utime(tmp_path / "two.py")
-    (tmp_path / "notes.txt").write_text("no source", encoding="utf-8")
-    assert cache.digest_of_sources(tmp_path) == digests[-1]
-
-
-def test_the_sources_of_a_folder_are_read_once_per_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[Path] = []
-    digest = cache.digest_of_sources
-    monkeypatch.setattr(cache, "digest_of_sources", lambda folder: (read.append(folder), digest(folder))[1])
-    source = tmp_path / "doubles.py"
-    source.write_text("def double(x):\n    return 2 * x\n\ndef triple(x):\n    return 3 * x\n", encoding="utf-8")
-    namespace: dict[str, Callable[[int], int]] = {}
-    exec(compile(source.read_text(encoding="utf-8"), str(source), "exec"), namespace)
-    for name in ("double", "triple"):
-        cache.KernelCache(namespace[name])
-    assert read.count(tmp_path) == 1
-
-
 def test_a_function_that_cannot_be_cached_still_compiles() -> None:
     namespace: dict[str, Callable[[int], int]] = {}
     exec("def double(x):\n    return 2 * x\n", namespace)  # no file, so numba has no place for its code
     assert kernel(namespace["double"])(21) == 42
+
+
+# --- internals of numba ----------------------------------------------------------------------------------------------
+
+SOURCES = Path(numba_internals.__file__).parents[1]
+
+
+def double(x: int) -> int:
+    return 2 * x
+
+
+def test_the_private_attributes_of_numba_that_are_used() -> None:
+    dispatcher = kernel(double)
+    cache = dispatcher._cache
+    file = super(type(cache), cache)  # methods that are overridden must exist in numba's own class
+    owners = {
+        "_cache": dispatcher,
+        "_cache_file": cache,
+        "_cache_path": cache,
+        "_data_path": cache._cache_file,
+        "_impl": cache,
+        "_index_path": cache._cache_file,
+        "_load_data": numba.core.caching.IndexDataCacheFile,
+        "_load_index": numba.core.caching.IndexDataCacheFile,
+        "_open_for_write": numba.core.caching.IndexDataCacheFile,
+        "_source_stamp": cache._cache_file,
+    }
+    assert [name for name, owner in owners.items() if not hasattr(owner, name)] == []
+    assert all(hasattr(file, name) for name in ("load_overload", "save_overload"))
+    assert hasattr(cache._impl, "filename_base")
+    tree = ast.parse(Path(numba_internals.__file__).read_text(encoding="utf-8"))
+    used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    defined = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    private = {name for name in used | defined if re.fullmatch(r"_[a-z_]+[a-z]", name)}
+    assert private - {"_check", "_is_whole"} == set(owners)
+
+
+def test_the_private_options_and_functions_of_numba_that_are_used() -> None:
+    flags = numba.core.compiler.Flags()
+    assert hasattr(flags, "noalias")
+    assert callable(numba.core.compiler.DefaultPassBuilder.define_nopython_pipeline)
+    assert {"_nrt", "forceinline"} <= set(numba.core.options.DefaultOptions.__dict__)
+    assert callable(importlib.import_module("numba.np.linalg").ensure_blas)
+    for name in ("alloca_once", "get_or_insert_function", "unpack_tuple"):
+        assert callable(getattr(numba_internals.cgutils, name))
+
+
+def test_only_one_module_imports_internals_of_numba() -> None:
+    importers = {
+        path.relative_to(SOURCES).as_posix()
+        for path in SOURCES.rglob("*.py")
+        if re.search(r"numba\.(core|np|misc|cpython|parfors|experimental|typed)\b", path.read_text(encoding="utf-8"))
+    }
+    assert importers == {"compiling/numba_internals.py"}
+
+
+def test_numba_is_bounded_by_a_version_that_was_tested() -> None:
+    root = Path(__file__).parents[2]
+    dependency = re.search(r'"numba>=[\d.]+,<0\.(\d+)"', (root / "pyproject.toml").read_text(encoding="utf-8"))
+    pinned = re.search(r"^numba==0\.(\d+)\.", (root / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    assert dependency is not None
+    assert pinned is not None
+    assert int(dependency[1]) == int(pinned[1]) + 1

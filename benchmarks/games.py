@@ -1,4 +1,7 @@
-"""Seconds per iteration of CFR+ on this machine, compared with OpenSpiel and LiteEFG.
+"""Seconds per iteration of alternating CFR+ on one thread, compared with OpenSpiel and LiteEFG.
+
+    python benchmarks/games.py                                          a few minutes
+    python benchmarks/games.py kuhn leduc --contenders numba,openspiel [--dtype float32] [--out FILE] [--json]
 
 1. Every contender gets the same game: the same tree, alternating updates, linear averaging, one thread.
 2. Contenders take turns in rounds of about a tenth of a second each, so that a machine that slows down slows them
@@ -10,27 +13,31 @@ OpenSpiel's Leduc has three ranks; for more, its `universal_poker` plays the sam
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
-import os
-import platform
+import json
 import statistics
+import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from regretless.engines.creation import create
-from regretless.errors import InvalidOption
+from machine import hardware
+
+from regretless.engines import create
+from regretless.errors import InvalidOption, RegretlessError
+from regretless.files.atomic import check_writable
 from regretless.forms.compile import compile_history
 from regretless.forms.sequence import compile_sequence
 from regretless.games.registry import load
 from regretless.variants.plus import Plus
 from regretless.variants.variant import schedule
 
-__all__ = ["CONTENDERS", "GAMES", "Timing", "compare", "hardware", "ratio_table", "record"]
+__all__ = ["CONTENDERS", "GAMES", "Timing", "compare", "ratio_table", "record"]
 
 Run = Callable[[int], None]  # runs this many more iterations
 
@@ -67,6 +74,7 @@ GAMES: dict[str, Peers] = {
 OURS = ("numba", "numpy", "matrix")
 THEIRS = ("openspiel", "openspiel-python", "liteefg")
 CONTENDERS = (*OURS, *THEIRS)
+DEFAULT_CONTENDERS = ("numba", "numpy", "openspiel", "openspiel-python", "liteefg")
 DTYPES = ("float64", "float32")  # of the numba engine
 
 
@@ -83,7 +91,7 @@ class Timing:
 
 def compare(
     names: Iterable[str] = tuple(GAMES),
-    contenders: Iterable[str] = ("numba", "numpy", "openspiel", "openspiel-python", "liteefg"),
+    contenders: Iterable[str] = DEFAULT_CONTENDERS,
     *,
     dtype: str | None = None,
 ) -> Iterator[Timing]:
@@ -206,12 +214,7 @@ def _repeated(step: Callable[[], None]) -> Run:
 
 
 def ratio_table(timings: Iterable[Timing], base: str = "numba") -> str:
-    """Times in milliseconds, with the speedup of `base` in brackets.
-
-    >>> print(ratio_table([Timing("kuhn", 58, 12, {"numba": 1e-6, "openspiel": 24e-6}, {})]))
-    game  nodes       numba        openspiel
-    kuhn     58  0.00100 ms  0.0240 ms (24×)
-    """
+    """Times in milliseconds, with the speedup of `base` in brackets."""
     timings = list(timings)
     contenders = list(dict.fromkeys(name for timing in timings for name in timing.seconds))
     rows = [["game", "nodes", *contenders]]
@@ -254,15 +257,34 @@ def _version(library: str) -> str | None:
         return None
 
 
-def hardware() -> dict[str, str | int | None]:
-    """A description of this machine for benchmark results."""
-    model = platform.processor()
-    with contextlib.suppress(OSError, StopIteration):
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        model = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    return {
-        "processor": model,
-        "cores": os.cpu_count(),
-        "system": platform.platform(),
-        "python": platform.python_version(),
-    }
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("games", nargs="*", metavar="GAME", help="games to time; all of them by default")
+    parser.add_argument(
+        "--contenders",
+        default=",".join(DEFAULT_CONTENDERS),
+        help="solvers to time, separated by commas; those not installed are skipped",
+    )
+    parser.add_argument("--dtype", help="number format of the numba engine: float64 or float32")
+    parser.add_argument("--out", type=Path, help="write times and hardware to this JSON file")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    options = parser.parse_args(arguments)
+    try:
+        if options.out is not None:
+            check_writable(options.out)
+        timings = []
+        for timing in compare(options.games or tuple(GAMES), options.contenders.split(","), dtype=options.dtype):
+            timings.append(timing)
+            print(f"{timing.game} done", file=sys.stderr)
+            for contender, reason in timing.missing.items():
+                print(f"  {contender}: {reason}", file=sys.stderr)
+    except RegretlessError as error:
+        sys.exit(f"error: {error}")
+    report = record(timings, options.dtype)
+    if options.out is not None:
+        options.out.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    print(json.dumps(report) if options.json else ratio_table(timings))
+
+
+if __name__ == "__main__":
+    main()

@@ -30,14 +30,20 @@ from regretless.cards.hands import HAND_CLASS
 from regretless.cards.preflop_equities import BOARDS, CLASS_SIZES, class_equities
 from regretless.cards.ranges import Range
 from regretless.cards.situations import board_rows
-from regretless.engines.contract import BucketEvaluators, BucketStrategy, Evaluation, StrategyTables
-from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluators
-from regretless.engines.threads import in_order, one_ahead
+from regretless.engines import (
+    BucketEvaluators,
+    BucketStrategy,
+    CompiledBucketEvaluators,
+    Evaluation,
+    StrategyTables,
+    in_order,
+    one_ahead,
+)
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import BettingTree, NodeKind, Payoffs, PublicForm
 from regretless.forms.public_size import size_of_tree
 from regretless.holdem.form.runouts import compile_holdem, holdem_hands
-from regretless.holdem.nolimit.boards import GameBuckets
+from regretless.holdem.games.boards import GameBuckets
 
 __all__ = ["CLASSES", "FlopPricer", "FlopTree", "PreflopValues", "flop_tree", "priced"]
 

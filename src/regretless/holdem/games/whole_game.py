@@ -1,0 +1,322 @@
+"""Heads-up no-limit hold'em from the deal, solved with buckets on boards drawn at random: problem, reader, solution.
+
+Exploitability is not measured while it is solved: with real cards, over every board, it takes far longer than the
+iterations (`pricing`). Nothing is stored per board: what a hand does is what its bucket does, and its bucket follows
+from the board. Besides the record and the game's TOML, a file contains
+
+    average.P, regret.P, matched.P    what player P learned, per decision, action and bucket, in the engine's layout
+    STREET.division                   the centroids or limits that give the bucket of any hand on any board
+    history                           [points, 3] measurements, if there are any
+
+so that it can be read without the tables of buckets, and always be resumed, with them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless import engines
+from regretless.engines import BucketedEngine, Snapshot, TableLayout
+from regretless.errors import InvalidFile, InvalidGame, InvalidOption, InvalidText, MissingOption, RegretlessError
+from regretless.files.container import Container, StoredArrays
+from regretless.files.fields import Fields
+from regretless.forms.bucketed import BucketedForm
+from regretless.forms.public import NodeKind
+from regretless.holdem.buckets.build import build_buckets
+from regretless.holdem.buckets.choice import BucketChoice
+from regretless.holdem.buckets.divided import DividedBuckets
+from regretless.holdem.buckets.plan import BucketPlan
+from regretless.holdem.buckets.table import Buckets
+from regretless.holdem.form.betting import betting_of
+from regretless.holdem.games.big_blinds import MILLI, UNIT, BigBlindSolution
+from regretless.holdem.games.boards import GameBuckets, acting_streets, game_buckets, make_form
+from regretless.holdem.games.bucketed import AVERAGES, ITERATIONS, BucketedProblem, bucketed_sets, snapshot_strategy
+from regretless.holdem.games.game import HoldemGame
+from regretless.holdem.games.price import flop_tree
+from regretless.holdem.games.pricing import Price, PriceProgress, price_game
+from regretless.holdem.games.reader import NoLimitReader
+from regretless.holdem.reading.places import Played
+from regretless.holdem.spots.question import StreetName
+from regretless.kinds import Kind
+from regretless.reprs import brief
+from regretless.solving.game_solution import LEARNED
+from regretless.solving.options import SolveOptions
+from regretless.solving.problem import Request
+from regretless.solving.record import Record
+from regretless.solving.solution import Contents, Solution
+
+__all__ = ["NoLimitProblem", "NoLimitSolution"]
+
+BUCKETS = "abstraction"  # the field of the header
+LONGEST_GAME = 2**20  # characters of TOML
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoLimitSolution(BigBlindSolution):
+    """A solved game from the deal. Its `strategy` is that before the flop; `node` reads any line on any board."""
+
+    file_kinds: ClassVar[tuple[str, ...]] = ("holdem-game",)
+
+    rules: HoldemGame
+    buckets: DividedBuckets | None = field(repr=False)  # None if nobody acts after the flop
+    make_reader: Callable[[], NoLimitReader] = field(repr=False)
+
+    __repr__ = brief
+
+    @classmethod
+    def reading(cls, make_reader: Callable[[], NoLimitReader], **fields: Any) -> Self:
+        """A solution whose strategy and nodes are read through `make_reader`, which is called on first use."""
+        make_reader = cache(make_reader)
+        return cls(make_reader=make_reader, read_strategy=lambda: make_reader().preflop(), **fields)
+
+    @property
+    def subject(self) -> HoldemGame:
+        return self.rules
+
+    @property
+    def reader(self) -> NoLimitReader:
+        """Reads nodes of the solution."""
+        return self.make_reader()
+
+    def node(self, line: str = "", cards: Sequence[int] = ()) -> Played:
+        """The acting player's strategy with each hand where a line leads: "raise 5, call, Qs Jh 2h, check".
+
+        `cards` is what the line omits of the board.
+        """
+        place = self.reader.find(line, cards)
+        if self.reader.tree.kind[place.node] != NodeKind.DECISION:
+            raise InvalidText("line", line, None, "nobody acts there")
+        return self.reader.played(place)
+
+    def charts(self) -> Iterator[Played]:
+        return map(self.reader.played, self.reader.before_cards())
+
+    @property
+    def boards(self) -> int:
+        """Boards drawn so far."""
+        return self.iterations * (self.settings.sample_runouts or 0)
+
+    @property
+    def has_flops(self) -> bool:
+        """Whether anybody acts after the flop: otherwise a price needs no flops."""
+        return bool(flop_tree(self.reader.tree).begins)
+
+    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
+        settings, record = self.settings, self.record
+        count = settings.sample_runouts or 0
+        return super().as_json(strategy=strategy) | {
+            "big_blind": self.rules.big_blind,
+            "buckets": settings.buckets,
+            "sample_runouts": count,
+            "boards": self.boards,
+            "boards_per_second": count / record.seconds_per_iteration if record.seconds_per_iteration > 0 else None,
+        }
+
+    def price(
+        self,
+        flops: str | int | Sequence[str] | None = None,
+        *,
+        folder: str | Path | None = None,
+        threads: int | None = None,
+        device: str = "auto",
+        report: Callable[[PriceProgress], None] = lambda progress: None,
+        interrupted: Callable[[], bool] = lambda: False,
+    ) -> Price | None:
+        """Exact values and best responses with real cards, in big blinds: over all 1,755 flops, or some of them.
+
+        `flops` are those of `pricing.read_flops`, by default all. With a few, it is the exact exploitability in a game
+        with only these flops, weighted, and an estimate of that of the whole game, biased upwards. A flop takes from
+        seconds to minutes, depending on the betting tree and the device. With a folder, flops that are done are stored,
+        and a run that was stopped is resumed, on any device. `device` is "cpu", "cuda" or "auto": a GPU if there is one
+        with enough memory, unless `threads` are given. A game without flops (`has_flops`) refuses `flops`, `threads`
+        and any device but "auto". None if it was `interrupted`.
+        """
+        return price_game(
+            self.rules,
+            self.reader,
+            flops,
+            folder=folder,
+            digest="" if folder is None else self.strategy_digest(),
+            threads=threads,
+            device=device,
+            report=report,
+            interrupted=interrupted,
+        )
+
+    def strategy_digest(self) -> str:
+        """What exploitability depends on: the game, its buckets and the average strategy."""
+        assert self.snapshot is not None
+        digest = hashlib.sha256(self.rules.to_toml().encode())
+        arrays = {name: self.snapshot.arrays[name] for name in AVERAGES}
+        if self.buckets is not None:
+            digest.update(json.dumps(self.buckets.header(), sort_keys=True).encode())
+            arrays |= self.buckets.arrays()
+        for name, array in sorted(arrays.items()):
+            digest.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
+
+    def verify(self, **options: Any) -> Any:
+        raise InvalidGame(f"{self.game}: is too large to be checked by its rules: regretless price evaluates it")
+
+    def _contents(self, resumable: bool) -> Contents:
+        assert self.snapshot is not None
+        arrays = {name: self.snapshot.arrays[name] for name in self.snapshot.arrays if resumable or name in AVERAGES}
+        header: dict[str, Any] = {"rules": self.rules.to_toml(), BUCKETS: None}
+        if self.buckets is not None:
+            header[BUCKETS] = self.buckets.header()
+            arrays |= self.buckets.arrays()
+        return Contents(header, arrays)
+
+    @classmethod
+    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
+        path = file.path
+        header = Fields(path, file.header)
+        record = Record.read(file, players=2)
+        try:
+            game = HoldemGame.parse(header.text("rules", longest=LONGEST_GAME))
+        except InvalidFile:
+            raise
+        except RegretlessError as error:
+            raise InvalidFile(path, f"is damaged: {error}") from None
+        buckets = DividedBuckets.read(file, BUCKETS) if header.value(BUCKETS) is not None else None
+        try:
+            of_game = game_buckets(game, buckets, () if buckets is None else buckets.plan.streets)
+        except RegretlessError as error:
+            raise InvalidFile(path, f"is damaged: {error}") from None
+        form = make_form(game, of_game, count=1, seed=0)
+        layout = TableLayout(form)
+        wide = np.float64 if record.settings.storage == 64 else np.float32
+        for player, name in enumerate(AVERAGES):
+            file.check(name, (layout.entries[player],), (wide,))
+        snapshot = Snapshot(record.iterations, StoredArrays(file, LEARNED))
+        return cls.reading(
+            lambda: NoLimitReader(form, of_game, snapshot_strategy(layout, snapshot)),
+            record=record,
+            snapshot=snapshot,
+            path=path,
+            rules=game,
+            buckets=buckets,
+        )
+
+
+class _Tables:
+    """Tables of buckets, built when the first board is looked up: by then it is known that the game fits in memory."""
+
+    def __init__(self, plan: BucketPlan, found: Buckets | None = None) -> None:
+        self.plan, self._given = plan, found
+
+    @cached_property
+    def found(self) -> Buckets:
+        return self._given or build_buckets(self.plan)
+
+    def count(self, street: StreetName) -> int:
+        return self.plan.count(street)
+
+    def lookup(self, boards: Any) -> NDArray[np.uint16]:
+        return self.found.lookup(boards)
+
+
+class NoLimitProblem(BucketedProblem[BucketedEngine]):
+    """A game from the deal with buckets."""
+
+    kind = Kind.DEALT
+    unit = UNIT
+    scale = MILLI
+    variant = "linear"
+    solution_type = NoLimitSolution
+    measures = False
+
+    def __init__(self, game: HoldemGame, options: SolveOptions) -> None:
+        """The game with the buckets in the options, or the one that is resumed."""
+        self.game, earlier = game, options.resume
+        self._earlier: NoLimitSolution | None = None  # which must have had the same buckets
+        if isinstance(earlier, NoLimitSolution):
+            if replace(game, name=earlier.rules.name) != earlier.rules:
+                reason = f"is a solve of a different game from {game.name or 'the one given'}"
+                raise InvalidOption("resume", earlier.where, reason)
+            self.game, self._earlier = earlier.rules, earlier
+            super().__init__(options, earlier.settings)
+        else:
+            if isinstance(earlier, Solution):
+                raise InvalidOption("resume", earlier.where, "is not a solve of a game from the deal")
+            super().__init__(options, None)
+        self.name = self.game.name or "hold'em"
+
+    def choose_buckets(self, text: str | None) -> BucketChoice | None:
+        if text is None:
+            if any(acting_streets(betting_of(self.game).tree).values()):
+                hint = "give a file from regretless buckets, or flop=50,turn=50,river=50,method=percentile"
+                raise MissingOption("buckets", hint)
+            return None
+        if not isinstance(text, str):
+            raise InvalidOption("buckets", text, "must be text such as flop=50,turn=50,river=50")
+        return BucketChoice.parse(text)
+
+    @cached_property
+    def tables(self) -> _Tables | None:
+        """Those of a file, or to be built."""
+        choice, earlier = self.choice, self._earlier
+        if choice is None:
+            return None
+        if not choice.file:
+            if not choice.counts:
+                return None
+            counts: dict[str, Any] = dict(choice.counts)
+            return _Tables(BucketPlan(**counts, method=choice.method))
+        tables = Buckets.load(choice.file)
+        if tables.plan.board:
+            raise InvalidFile(choice.file, "has the buckets of one flop only: a game needs those of all boards")
+        if earlier is not None and not _alike(earlier.buckets, DividedBuckets.of(tables)):
+            raise InvalidFile(choice.file, f"has other buckets than {earlier.where} was started with")
+        return _Tables(tables.plan, tables)
+
+    @cached_property
+    def buckets(self) -> GameBuckets:
+        """The buckets of every street."""
+        if self.choice is None:
+            return game_buckets(self.game, None, ())
+        streets = () if self.tables is None else self.tables.plan.streets
+        known = tuple(street for street in streets if street not in self.choice.lossless)
+        return game_buckets(self.game, self.tables, known, str(self.choice))
+
+    def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
+        return iterations or ITERATIONS, None
+
+    def form(self) -> BucketedForm:
+        return make_form(self.game, self.buckets, count=self.count, seed=self.seed)
+
+    def create(self, form: BucketedForm, request: Request) -> BucketedEngine:
+        return engines.create(
+            request.engine, form, device=request.device, threads=request.threads, predicts=request.predicts
+        )
+
+    def size(self, form: BucketedForm) -> tuple[int, int]:
+        """Betting nodes, and decisions × buckets."""
+        return len(form.tree.kind), bucketed_sets(form)
+
+    def solution(self, record: Record, form: BucketedForm, engine: BucketedEngine) -> NoLimitSolution:
+        return NoLimitSolution.reading(
+            lambda: NoLimitReader(form, self.buckets, engine.strategy),
+            record=record,
+            snapshot=engine.snapshot(copy=False),
+            rules=self.game,
+            buckets=None if self.tables is None else DividedBuckets.of(self.tables.found),
+        )
+
+
+def _alike(first: DividedBuckets | None, second: DividedBuckets) -> bool:
+    """Whether two abstractions give every hand the same bucket."""
+    if first is None or first.header() != second.header():
+        return False
+    mine, theirs = first.arrays(), second.arrays()
+    return all(np.array_equal(mine[name], theirs[name]) for name in mine)
