@@ -43,11 +43,12 @@ from numpy.typing import NDArray
 from regretless import engines
 from regretless.cards.features.opponents import CLUSTERS, LEVELS, OPPONENT_CLUSTERS
 from regretless.cards.hands import HAND_CLASS
-from regretless.engines import CentroidLookup, PricedEngine, find_centroids, table_numbers
+from regretless.engines import CentroidLookup, PricedEngine, find_centroids
+from regretless.engines.bucketed.tables import table_numbers
 from regretless.forms.drawn_runouts import bucketed_form
 from regretless.forms.public import DEAD, PublicForm
 from regretless.games.flop_holdem import FlopHoldem
-from regretless.holdem.buckets.choice import BucketChoice
+from regretless.holdem.buckets.plan import BucketChoice
 from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.games.bucketed_spot import spot_buckets
 from regretless.holdem.games.flop_holdem import compile_flop_holdem

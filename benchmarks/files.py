@@ -24,7 +24,7 @@ import time
 from pathlib import Path
 
 from regretless.holdem import Spot, SpotSolution, solve_spot
-from regretless.holdem.reading.reading import SpotReader
+from regretless.holdem.reading.spot_reader import SpotReader
 
 SPOT = Path(__file__).parent.parent / "tests" / "data" / "flop_3bet.toml"
 LIMIT = 0.2  # seconds

@@ -49,8 +49,7 @@ from regretless.cards.evaluator import hand_strengths
 from regretless.cards.hands import HAND_CARDS, HAND_CLASS
 from regretless.cards.ranges import Range
 from regretless.holdem.spots.formations import formations
-from regretless.holdem.studies.flops import ALL_FLOPS, Flop, all_flops
-from regretless.holdem.studies.textures import CONNECTEDNESS, PAIRINGS, SUIT_KINDS, texture_of
+from regretless.holdem.studies.flops import ALL_FLOPS, CONNECTEDNESS, PAIRINGS, SUIT_KINDS, Flop, all_flops, texture_of
 
 SIZES = (25, 49, 95, 184)
 BETS = (0.33, 1.0)  # of the pot

@@ -21,13 +21,14 @@ import numpy as np
 
 from regretless.cards.deck import parse_board
 from regretless.cards.ranges import Range
-from regretless.engines import BucketStrategy, CompiledBucketEvaluator, StrategyTables
+from regretless.engines import BucketStrategy, StrategyTables
+from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluator
 from regretless.forms.betting import Branch, flatten
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind
 from regretless.holdem.buckets.build import build_buckets
-from regretless.holdem.buckets.divided import DividedBuckets
 from regretless.holdem.buckets.plan import BucketPlan
+from regretless.holdem.buckets.table import DividedBuckets
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import compile_holdem
 from regretless.holdem.games.boards import GameBuckets, acting_streets

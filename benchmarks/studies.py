@@ -47,11 +47,11 @@ from machine import hardware
 import regretless as rl
 from regretless.cluster import LocalExecutor, open_run, run_study
 from regretless.holdem.many import solve_many
+from regretless.holdem.studies.flops import texture_of
 from regretless.holdem.studies.folder import SpotRows, StudyFolder
 from regretless.holdem.studies.plan import StudyPlan, StudySpot
-from regretless.holdem.studies.schema import TABLES
+from regretless.holdem.studies.rows import TABLES
 from regretless.holdem.studies.sizes import study_size
-from regretless.holdem.studies.textures import texture_of
 
 FIELDS = """
 flops = "{flops}"

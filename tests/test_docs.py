@@ -184,8 +184,8 @@ def test_the_home_page_lists_the_extras() -> None:
 
 def test_the_guide_lists_every_field_of_a_spot() -> None:
     from regretless.holdem.spots.bet_tables import CAP, RULES, SIZES
-    from regretless.holdem.spots.question import Rules
-    from regretless.holdem.spots.spot_reader import FIELDS
+    from regretless.holdem.spots.spot_fields import Rules
+    from regretless.holdem.spots.spot_toml import FIELDS
 
     text = (ROOT / "docs" / "guide" / "spots.md").read_text(encoding="utf-8")
     table = re.search(r"## Every field\n(.*?)^## ", text, re.MULTILINE | re.DOTALL)

@@ -14,8 +14,7 @@ from regretless.cli.solving.request import SolveRequest
 from regretless.errors import RegretlessError
 from regretless.holdem.many import SpotsFailed, solve_many
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.spots.lock_text import lock_text, parse_lock
-from regretless.holdem.spots.locks import LockFrom
+from regretless.holdem.spots.locks import LockFrom, lock_text, parse_lock
 from regretless.holdem.spots.spot import Spot
 from regretless.solving.options import SolveOptions
 from regretless.solving.progress import interrupt

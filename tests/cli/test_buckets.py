@@ -110,7 +110,7 @@ def test_a_finished_table_is_built_again(here, whole):
 
 
 def test_a_table_that_does_not_fit(here, capsys, monkeypatch):
-    monkeypatch.setattr("regretless.holdem.buckets.estimate.available_bytes", lambda: 10**8)
+    monkeypatch.setattr("regretless.holdem.buckets.division.available_bytes", lambda: 10**8)
     assert main(["buckets"]) == 3
     assert "but only 95 MiB are free" in capsys.readouterr().err
 

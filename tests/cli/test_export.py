@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from regretless.holdem.exports import decisions
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.reading.columns import DEFINITIONS
-from regretless.holdem.reports.exports import decisions
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
 
@@ -168,7 +168,7 @@ def test_the_input_is_never_overwritten(run, solved: Path) -> None:
 def test_an_interrupted_export_leaves_nothing(solved: Path, tmp_path: Path, number: signal.Signals) -> None:
     code = (
         "import os, sys\n"
-        "from regretless.holdem.reports import exports\n"
+        "from regretless.holdem import exports\n"
         "views, rows = [], exports.long_rows\n"
         "def long_rows(view):\n"
         "    views.append(view)\n"

@@ -16,7 +16,7 @@ from regretless.cards.ranges import Range
 from regretless.cli.views import game_show
 from regretless.holdem.buckets import BucketPlan, build_buckets
 from regretless.holdem.buckets.division import Percentiles
-from regretless.holdem.buckets.file import empty_table, write_tables
+from regretless.holdem.buckets.table import empty_table, write_tables
 from regretless.holdem.games.push_fold import PushFoldSolution
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

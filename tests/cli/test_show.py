@@ -172,7 +172,7 @@ def test_a_grid_without_colour_explains_its_numbers(
 
 def test_the_mean_of_a_grid_equals_that_of_the_node(folder: Path) -> None:
     from regretless.cards.hands import HAND_CLASS
-    from regretless.holdem.reports.grids import make_grid
+    from regretless.holdem.reading.grids import make_grid
 
     view = SpotSolution.load(folder / "turn.rgl").node("check")
     table = view.hands["oop"]

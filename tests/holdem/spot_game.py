@@ -16,7 +16,7 @@ from regretless.cards.evaluator import evaluate
 from regretless.cards.hands import HAND_CARDS, hand_text
 from regretless.forms.public import NodeKind
 from regretless.games.game import CHANCE, Game
-from regretless.holdem.reading.places import Place
+from regretless.holdem.reading.line_reader import Place
 from regretless.holdem.solution import SpotSolution
 
 

@@ -19,9 +19,8 @@ from regretless.files import open_container, write_container
 from regretless.holdem.buckets import NO_BUCKET, BucketPlan, Buckets, build_buckets
 from regretless.holdem.buckets import build as building
 from regretless.holdem.buckets.build import BuildProgress, BuildStopped
-from regretless.holdem.buckets.division import Percentiles, kmeans_features
-from regretless.holdem.buckets.estimate import check_fits, estimate_buckets
-from regretless.holdem.buckets.file import read_unfinished
+from regretless.holdem.buckets.division import Percentiles, check_fits, estimate_buckets, kmeans_features
+from regretless.holdem.buckets.table import read_unfinished
 
 FLOP = parse_board("Qs Jh 2h")
 MONOTONE = parse_board("As 7s 6s")

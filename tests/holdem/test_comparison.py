@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from regretless.errors import RegretlessError
+from regretless.holdem.comparison import SpotComparison, compare_in_pieces, compare_nodes, compare_spots
 from regretless.holdem.problem import solve_spot
-from regretless.holdem.reports.comparison import SpotComparison, compare_in_pieces, compare_nodes, compare_spots
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import Lock
 from regretless.holdem.spots.spot import Spot

@@ -13,14 +13,14 @@ import pytest
 from regretless.cards.deck import card_text
 from regretless.errors import InvalidOption
 from regretless.forms.public import NodeKind
-from regretless.holdem.problem import solve_spot
-from regretless.holdem.reading.columns import DEFINITIONS
-from regretless.holdem.reports.exports import (
+from regretless.holdem.exports import (
     decisions,
     export_size,
     long_rows,
     write_nodes,
 )
+from regretless.holdem.problem import solve_spot
+from regretless.holdem.reading.columns import DEFINITIONS
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
 

@@ -12,15 +12,14 @@ import pytest
 import regretless as rl
 from regretless.errors import InvalidFile, InvalidOption, RegretlessError, RoundedSizes
 from regretless.holdem.buckets.build import build_buckets
-from regretless.holdem.buckets.choice import BucketChoice
-from regretless.holdem.buckets.plan import BucketPlan
+from regretless.holdem.buckets.plan import BucketChoice, BucketPlan
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.game_size import LOSSLESS, estimate_game
 from regretless.holdem.spot_or_game import read_spot_or_game
-from regretless.holdem.spots.question import Rules
 from regretless.holdem.spots.sizes import parse_sizes
 from regretless.holdem.spots.spot import Spot
+from regretless.holdem.spots.spot_fields import Rules
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FIELDS: dict[str, Any] = {"stack": 200, "small_blind": 1, "big_blind": 2, "preflop": {"open": "2.5x"}}

@@ -11,7 +11,7 @@ import pytest
 from regretless.errors import RegretlessError
 from regretless.holdem.form.suits import spot_group
 from regretless.holdem.problem import solve_spot
-from regretless.holdem.reading.reading import EngineAnswers
+from regretless.holdem.reading.spot_reader import EngineAnswers
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import Lock, LockFrom
 from regretless.holdem.spots.spot import Spot

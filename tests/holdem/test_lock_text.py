@@ -9,8 +9,7 @@ import pytest
 
 from regretless.errors import RegretlessError
 from regretless.holdem.form.betting import betting_tree
-from regretless.holdem.spots.lock_text import lock_text, parse_lock
-from regretless.holdem.spots.locks import Lock, LockFrom, check_lock
+from regretless.holdem.spots.locks import Lock, LockFrom, check_lock, lock_text, parse_lock
 from regretless.holdem.spots.spot import Spot
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from regretless.cards.hands import HAND_CARDS
 from regretless.forms.blockers import met
 from regretless.forms.public import Hands
-from regretless.holdem.reading.matchups import Showdown
+from regretless.holdem.reading.evaluation import Showdown
 
 
 def random_hands(random: np.random.Generator, deck: int) -> tuple[Hands, Hands]:

@@ -25,7 +25,7 @@ from regretless.holdem.form.betting import betting_of
 from regretless.holdem.games.boards import GameBuckets
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.price import FlopPricer, flop_tree, priced
-from regretless.holdem.spots.question import StreetName
+from regretless.holdem.spots.spot_fields import StreetName
 
 BUCKETS: dict[StreetName, int] = {"flop": 7, "turn": 5, "river": 6}
 STREET_OF: dict[int, StreetName] = {3: "flop", 4: "turn", 5: "river"}

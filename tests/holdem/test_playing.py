@@ -14,7 +14,7 @@ from regretless.cards.hands import HAND_CARDS, hand_index
 from regretless.forms.public import NodeKind
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.whole_game import NoLimitSolution
-from regretless.holdem.reading.places import LineReader, Place
+from regretless.holdem.reading.line_reader import LineReader, Place
 from regretless.holdem.reading.playing import Duel, draw_hands
 from regretless.holdem.spots.spot import Spot
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from regretless.holdem.checking.verification import SpotVerification
 from regretless.holdem.form.suits import spot_group
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
+from regretless.holdem.verification import SpotVerification
 
 sys.path.insert(0, str(Path(__file__).parent))
 from random_spots import random_spot

@@ -14,8 +14,8 @@ from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, InvalidText
 from regretless.forms.public import PublicForm
 from regretless.holdem.reading.evaluation import Evaluator, Strategies
+from regretless.holdem.reading.grids import make_grid
 from regretless.holdem.reading.nodes import NodeView
-from regretless.holdem.reports.grids import make_grid
 from regretless.holdem.solution import SpotSolution
 
 

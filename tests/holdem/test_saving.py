@@ -19,8 +19,8 @@ from regretless.engines.public.cuda import engine as cuda_engine
 from regretless.engines.public.layout import make_layout
 from regretless.engines.public.shares import decode_shares, encode_shares
 from regretless.files.container import Streamed, open_container
-from regretless.holdem.reading import probabilities
-from regretless.holdem.reading.reading import EngineAnswers
+from regretless.holdem.reading import encoded_strategies
+from regretless.holdem.reading.spot_reader import EngineAnswers
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "engines"))
@@ -60,7 +60,7 @@ def assert_saved(solution: rl.holdem.SpotSolution, path: Path) -> None:
     loaded: Any = rl.load(path)
     form, answers, snapshot = solution.reader.form, solution.reader.answers, solution.snapshot
     assert snapshot is not None
-    layout, begin = make_layout(form), probabilities.layout(form)[0]
+    layout, begin = make_layout(form), encoded_strategies.layout(form)[0]
     averages = [snapshot.arrays[f"average.{player}"] for player in range(2)]
     for street, runouts in enumerate(layout.runouts.tolist()):
         rows = file.array(f"probabilities.{street}")
@@ -92,8 +92,8 @@ def assert_saved(solution: rl.holdem.SpotSolution, path: Path) -> None:
 def kept_bits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """Bits per probability in files, and blocks so small that every street with several runouts takes several."""
     if request.param == 16:
-        monkeypatch.setattr(probabilities, "MOST_IN_32_BITS", 0)
-    monkeypatch.setattr(probabilities, "BLOCK_BYTES", 2000)
+        monkeypatch.setattr(encoded_strategies, "MOST_IN_32_BITS", 0)
+    monkeypatch.setattr(encoded_strategies, "BLOCK_BYTES", 2000)
     return int(request.param)
 
 
@@ -128,7 +128,7 @@ def test_a_loaded_solution_is_saved_as_it_was(kept_bits: int, tmp_path: Path) ->
 @pytest.mark.parametrize("storage", [32, 16])
 def test_numbers_on_a_device(storage: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are downloaded by the thread that saves, in blocks, and encoded by several."""
-    monkeypatch.setattr(probabilities, "BLOCK_BYTES", 500)
+    monkeypatch.setattr(encoded_strategies, "BLOCK_BYTES", 500)
     device, found = HostDevice(), registry.find_spec
     monkeypatch.setattr(registry, "find_spec", lambda name: name if name == "cupy" else found(name))
     monkeypatch.setattr(devices, "cuda_devices", lambda: 1)
@@ -170,14 +170,16 @@ class Counted:
 
 
 def streamed(source: Counted) -> Streamed:
-    return probabilities.streamed(source, 2, (100, probabilities.BLOCK_BYTES // 8), 32)  # two runouts per block
+    return encoded_strategies.streamed(
+        source, 2, (100, encoded_strategies.BLOCK_BYTES // 8), 32
+    )  # two runouts per block
 
 
 def test_blocks_come_in_order_and_few_are_in_memory() -> None:
     source, done = Counted(), []
     for place, block in enumerate(streamed(source).blocks(), start=1):
         done += block[:, 0].tolist()
-        assert source.fetched - place < probabilities.blocks_at_once(source.threads)
+        assert source.fetched - place < encoded_strategies.blocks_at_once(source.threads)
     assert done == list(range(100))
 
 

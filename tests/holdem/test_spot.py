@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regretless.errors import InvalidFile, RegretlessError
-from regretless.holdem.spots.question import Bets, Lines, PlayerSizes, Rules, StreetSizes
 from regretless.holdem.spots.sizes import AllIn, LastBetMultiple, PotShare
 from regretless.holdem.spots.spot import Spot
+from regretless.holdem.spots.spot_fields import Bets, Lines, PlayerSizes, Rules, StreetSizes
 
 
 def refusal(fields: dict[str, Any]) -> str:

@@ -17,11 +17,11 @@ from regretless.engines.public.compiled.engine import CompiledPublicEngine
 from regretless.engines.public.layout import LANES, make_layout
 from regretless.errors import ApproximateFile, InvalidOption, InvalidText
 from regretless.forms.public import NodeKind, PublicForm
-from regretless.holdem.checking.verification import SpotVerification
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.form.runouts import compile_holdem, holdem_hands
 from regretless.holdem.problem import compile_spot, solve_spot
 from regretless.holdem.spots.spot import Spot
+from regretless.holdem.verification import SpotVerification
 from regretless.variants import schedule
 from regretless.variants.presets import PRESETS
 

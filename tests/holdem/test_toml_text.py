@@ -11,7 +11,7 @@ import pytest
 
 from regretless.errors import InvalidFile, RegretlessError
 from regretless.holdem.spots.spot import Spot
-from regretless.holdem.spots.toml_text import LARGEST_FILE, parse_toml
+from regretless.holdem.spots.toml_fields import LARGEST_FILE, parse_toml
 
 SPOT = """
 board = "Qs Jh 2h"

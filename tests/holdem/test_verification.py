@@ -14,11 +14,11 @@ import pytest
 
 from regretless.cards.evaluator import evaluate
 from regretless.errors import InvalidOption, WouldNotFit
-from regretless.holdem.checking.plain_strength import showdown_strengths
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import Lock, LockFrom
 from regretless.holdem.spots.spot import Spot
+from regretless.holdem.unmerged import showdown_strengths
 from regretless.solving.readable.best_response import evaluate as evaluate_game
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -166,7 +166,7 @@ def test_some_turns_give_a_lower_bound(flop: SpotSolution, monkeypatch: pytest.M
     assert replace(exact, reported=0.9 * exact.exploitability).agrees is False
     assert replace(exact, reported=1.1 * exact.exploitability).agrees is False
 
-    monkeypatch.setattr("regretless.holdem.checking.verification.PATIENCE", 0.0)  # as if it took minutes
+    monkeypatch.setattr("regretless.holdem.verification.PATIENCE", 0.0)  # as if it took minutes
     assert flop.verify().turns == 12
     assert flop.verify(full=True).exact
 
@@ -194,7 +194,7 @@ def test_verdicts_on_random_flops_are_right(seeds: range, tmp_path: Path, monkey
         for wrong in (0.8 * found.reported - margin, 1.25 * found.reported + margin):
             assert replace(found, reported=wrong).agrees is False, seed
         with monkeypatch.context() as patch:
-            patch.setattr("regretless.holdem.checking.verification.PATIENCE", 0.0)
+            patch.setattr("regretless.holdem.verification.PATIENCE", 0.0)
             some = solution.verify(seed=seed)  # what a flop gets that would take minutes
         assert (some.exact, some.turns, some.agrees) == (False, 12, None), seed
         assert some.exploitability <= found.exploitability + 1e-9 * found.pot, seed

@@ -23,17 +23,16 @@ import typer
 from rich.text import Text
 from typer.core import TyperGroup
 
-from regretless.cli.commands.cards.buckets import buckets
-from regretless.cli.commands.cards.equity import equity
-from regretless.cli.commands.cards.range import range_
+from regretless.cli.commands.buckets import buckets
+from regretless.cli.commands.cards import equity, range_
 from regretless.cli.commands.compare import compare
 from regretless.cli.commands.estimate import estimate
 from regretless.cli.commands.export import export
 from regretless.cli.commands.games import games
-from regretless.cli.commands.interactive.play import play
-from regretless.cli.commands.interactive.serve import serve
+from regretless.cli.commands.play import play
 from regretless.cli.commands.plot import plot
 from regretless.cli.commands.price import price
+from regretless.cli.commands.serve import serve
 from regretless.cli.commands.show import ShowCommand, show
 from regretless.cli.commands.solve import solve
 from regretless.cli.commands.study import app as study

@@ -15,7 +15,7 @@ reports/    comparisons, grids and exports of solutions
 studies/    one formation over many flops, kept as tables
 """
 
-from regretless.holdem.checking.verification import SpotVerification, verify_spot
+from regretless.holdem.comparison import SpotComparison, compare_spots
 from regretless.holdem.estimate import Estimate, estimate_spot
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.form.runouts import compile_spot
@@ -24,12 +24,11 @@ from regretless.holdem.games.game_size import GameEstimate, estimate_game
 from regretless.holdem.many import solve_many
 from regretless.holdem.problem import SpotProblem, solve_spot
 from regretless.holdem.reading.nodes import HandTable, NodeView, Runout, RunoutReport
-from regretless.holdem.reports.comparison import SpotComparison, compare_spots
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.spots.lock_text import parse_lock
-from regretless.holdem.spots.locks import Lock, LockFrom
-from regretless.holdem.spots.question import Bets, Lines, PlayerSizes, Rules, StreetSizes
+from regretless.holdem.spots.locks import Lock, LockFrom, parse_lock
 from regretless.holdem.spots.spot import Spot
+from regretless.holdem.spots.spot_fields import Bets, Lines, PlayerSizes, Rules, StreetSizes
+from regretless.holdem.verification import SpotVerification, verify_spot
 
 __all__ = [
     "Bets", "Estimate", "GameEstimate", "HandTable", "HoldemGame", "Lines", "Lock", "LockFrom", "NodeView",

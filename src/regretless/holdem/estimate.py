@@ -6,8 +6,8 @@ tree are counted once, so even a tree of a million nodes is estimated quickly.
 Memory includes what follows the solve: values before the last street, which every answer needs, and the blocks in which
 strategies are written to a file.
 
-A file holds the form (`reading/file_form.py`), strategies, values and equities (`reading/file_answers.py`) and, if it
-is to be resumed, what the engine has learned.
+A file holds the form, strategies, values and equities (`reading/spot_file.py`) and, if it is to be resumed, what the
+engine has learned.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from regretless.forms.memory import available_bytes
 from regretless.forms.public_size import PublicSize, count_holders
 from regretless.holdem.form.runouts import SpotParts, parts_of
 from regretless.holdem.form.suits import count_runouts
-from regretless.holdem.reading.probabilities import BLOCK_BYTES, blocks_at_once, probability_bits
+from regretless.holdem.reading.encoded_strategies import BLOCK_BYTES, blocks_at_once, probability_bits
 from regretless.holdem.spots.spot import Spot
 
 __all__ = ["STORAGES", "Estimate", "check_fits", "estimate_spot", "spot_size"]

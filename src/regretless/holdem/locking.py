@@ -22,9 +22,9 @@ from regretless.forms.public import PublicForm
 from regretless.holdem.form.runouts import spot_hands
 from regretless.holdem.form.suits import Deal, find_deal, renaming_text
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.spots.locks import LockFrom, held_nodes, locked_players
-from regretless.holdem.spots.question import PLAYERS
+from regretless.holdem.spots.locks import LockFrom, locked_nodes, locked_players
 from regretless.holdem.spots.spot import Spot
+from regretless.holdem.spots.spot_fields import PLAYERS
 
 __all__ = ["apply_locks", "with_sources"]
 
@@ -65,7 +65,7 @@ def apply_locks(engine: PublicEngine, spot: Spot, *, resumed: bool) -> None:
             sources[lock] = _Source(lock, name, form, held, _load(lock, spot, name))
         return engine.as_kept(sources[lock].strategy(node, runout))
 
-    found = held_nodes(form, spot.locks, held, read)
+    found = locked_nodes(form, spot.locks, held, read)
     for player, place in locked_players(spot.locks).items():
         lock = spot.locks[place]
         assert isinstance(lock, LockFrom)

@@ -33,23 +33,22 @@ from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
 from regretless.forms.public import BettingTree
 from regretless.forms.tree_hash import tree_hash
-from regretless.holdem.checking.verification import SpotVerification, verify_spot
 from regretless.holdem.estimate import check_fits
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.form.runouts import compile_spot
-from regretless.holdem.reading.file_answers import FileAnswers, packed_answers
-from regretless.holdem.reading.file_form import packed_form, unpacked_form
 from regretless.holdem.reading.nodes import NodeView, RunoutReport
-from regretless.holdem.reading.reading import EngineAnswers, SpotReader
-from regretless.holdem.spots.lock_text import lock_text
-from regretless.holdem.spots.question import PlayerName
+from regretless.holdem.reading.spot_file import FileAnswers, packed_answers, packed_form, unpacked_form
+from regretless.holdem.reading.spot_reader import EngineAnswers, SpotReader
+from regretless.holdem.spots.locks import lock_text
 from regretless.holdem.spots.spot import Spot
+from regretless.holdem.spots.spot_fields import PlayerName
+from regretless.holdem.verification import SpotVerification, verify_spot
 from regretless.reprs import brief
 from regretless.solving.game_solution import LEARNED
 from regretless.solving.record import Record, Settings, read_history
 from regretless.solving.solution import Contents, Solution, restore_engine
 
-__all__ = ["SpotSolution", "spot_and_tree"]
+__all__ = ["CHECKPOINT", "SpotSolution", "spot_and_tree"]
 
 CHECKPOINT = "spot-checkpoint"  # the kind of files that hold only what a resume needs
 LONGEST_SPOT = 2**23  # characters of TOML

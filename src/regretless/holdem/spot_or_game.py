@@ -6,8 +6,8 @@ from pathlib import Path
 
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.spots.spot import Spot
-from regretless.holdem.spots.spot_reader import is_game_table
-from regretless.holdem.spots.toml_text import read_toml
+from regretless.holdem.spots.spot_toml import is_game_table
+from regretless.holdem.spots.toml_fields import read_toml
 
 __all__ = ["read_spot_or_game"]
 

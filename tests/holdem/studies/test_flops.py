@@ -10,9 +10,7 @@ from regretless.cards.isomorphism import SUIT_PERMUTATIONS, flop_index
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, InvalidText
 from regretless.holdem.form.suits import suit_group
-from regretless.holdem.studies.flops import ALL_FLOPS, all_flops, choose_flops
-from regretless.holdem.studies.subsets import subset, subset_sizes
-from regretless.holdem.studies.textures import texture_of
+from regretless.holdem.studies.flops import ALL_FLOPS, all_flops, choose_flops, subset, subset_sizes, texture_of
 
 ALL = np.arange(len(SUIT_PERMUTATIONS))
 

@@ -50,8 +50,7 @@ def read_locks(
     """The locks given on the command line."""
     from regretless.cards.ranges import Range
     from regretless.holdem.spots.lines import parse_line
-    from regretless.holdem.spots.lock_text import parse_lock, split_line
-    from regretless.holdem.spots.locks import LockFrom
+    from regretless.holdem.spots.locks import LockFrom, parse_lock, split_line
 
     given = [("lock-player", player)] * (player is not None) + [("lock-line", line) for line in lines]
     if source is None and given:

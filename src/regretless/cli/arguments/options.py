@@ -14,7 +14,7 @@ from regretless.errors import Advice, InvalidOption, RegretlessError
 
 if TYPE_CHECKING:
     from regretless.cards.ranges import Range
-    from regretless.holdem.spots.question import PlayerName
+    from regretless.holdem.spots.spot_fields import PlayerName
 
 __all__ = [
     "JSON", "MACHINE", "OUTPUT", "SEARCH", "SPOTS", "Board", "Device", "Engine", "History", "Json", "Line", "Player",
@@ -76,7 +76,7 @@ Sampling = Annotated[
 ]
 Engine = Annotated[
     str | None,
-    option("auto, numba, numpy, torch, cupy, matrix, or reference: the readable recursion.", MACHINE, default="auto"),
+    option("auto, numba, numpy, torch, cuda, matrix, or reference: the readable recursion.", MACHINE, default="auto"),
 ]
 Device = Annotated[str | None, option("auto, cpu, cuda or mps.", MACHINE, default="auto")]
 Threads = Annotated[

@@ -69,7 +69,7 @@ def check_sources(files: Iterable[Path], spots: Iterable[Spot]) -> None:
 
 def check_tables(out: Path | None, buckets: str | None) -> None:
     """Refuse to write a solution over the tables of buckets that it is solved with."""
-    from regretless.holdem.buckets.choice import BucketChoice
+    from regretless.holdem.buckets.plan import BucketChoice
 
     tables = "" if buckets is None else BucketChoice.parse(buckets).file
     if out is not None and tables and _is_same(out, Path(tables)):

@@ -60,12 +60,12 @@ def compare(
     most = None if all_ else top or TOP
     one, other = load(first), load(second)
     if isinstance(one, GameSolution) and isinstance(other, GameSolution):
-        from regretless.cli.views.game_compare import compare_games
+        from regretless.cli.views.compare import compare_games
 
         refuse_others(context, "games", TAKES["games"])
         compare_games((one, other), keys=information_sets, most=most, as_json=json_)
     elif isinstance(one, SpotSolution) and isinstance(other, SpotSolution):
-        from regretless.cli.views.spot_compare import compare_nodes, compare_spots
+        from regretless.cli.views.compare import compare_nodes, compare_spots
 
         if line is None and board is None:
             hints = dict.fromkeys(TAKES["a node"], ": --line names the node")

@@ -11,10 +11,8 @@ from rich.text import Text
 from regretless.cli.arguments.inputs import is_spot, read_files, refuse_saved, spot_paths
 from regretless.cli.arguments.options import Json, argument, option
 from regretless.cli.arguments.outputs import tell_errors
-from regretless.cli.terminal.consoles import for_answers
-from regretless.cli.terminal.json_output import print_json
+from regretless.cli.terminal.consoles import fact_table, for_answers, print_json
 from regretless.cli.terminal.numbers import bytes_text
-from regretless.cli.terminal.tables import fact_table
 from regretless.errors import Advice, InvalidOption
 from regretless.printable import printable
 
@@ -53,7 +51,7 @@ def estimate(
     [cyan]regretless estimate 'push-fold(stack=10)'[/cyan]
     """
     from regretless.engines import thread_limit
-    from regretless.holdem.buckets.choice import BucketChoice
+    from regretless.holdem.buckets.plan import BucketChoice
     from regretless.holdem.estimate import estimate_spot
     from regretless.holdem.games.game import HoldemGame
     from regretless.holdem.games.game_size import estimate_game

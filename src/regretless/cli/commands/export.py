@@ -20,8 +20,8 @@ from regretless.cli.terminal.numbers import bytes_text
 from regretless.errors import InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
+    from regretless.holdem.exports import ExportSize
     from regretless.holdem.reading.nodes import NodeView
-    from regretless.holdem.reports.exports import ExportSize
     from regretless.holdem.solution import SpotSolution
     from regretless.solving.game_solution import GameSolution
 
@@ -80,7 +80,7 @@ def export(
     from regretless.cli.views.game_export import RANGE_FORMATS
     from regretless.cli.views.spot_view import check_held
     from regretless.files.atomic import replace_file
-    from regretless.holdem.reports.exports import FORMATS, write_nodes
+    from regretless.holdem.exports import FORMATS, write_nodes
     from regretless.holdem.solution import SpotSolution
     from regretless.solving.game_solution import GameSolution
 
@@ -164,7 +164,7 @@ def _several(
     solution: SpotSolution, kind: str, street: str | None, out: Path | None, *, filtered: bool
 ) -> tuple[Iterator[NodeView], ExportSize]:
     """The nodes of a street or of the whole tree, after printing their size and checking for room."""
-    from regretless.holdem.reports.exports import decisions, export_size
+    from regretless.holdem.exports import decisions, export_size
 
     views = decisions(solution, street)
     size = export_size(solution, kind, street)

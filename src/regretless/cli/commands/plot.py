@@ -17,7 +17,7 @@ from regretless.cli.terminal.interrupts import INTERRUPTED, SimplePlan, interrup
 from regretless.errors import InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
-    from regretless.holdem.reading.places import Played
+    from regretless.holdem.reading.line_reader import Played
     from regretless.solving.solution import Solution
 
 __all__ = ["plot"]

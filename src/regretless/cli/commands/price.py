@@ -10,11 +10,9 @@ import typer
 from rich.text import Text
 
 from regretless.cli.arguments.options import MACHINE, OUTPUT, Json, argument, option
-from regretless.cli.terminal.consoles import for_answers, for_people, note
+from regretless.cli.terminal.consoles import fact_table, for_answers, for_people, note, print_json
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
-from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import about_text, duration_text, signed_text
-from regretless.cli.terminal.tables import fact_table
 from regretless.errors import InvalidFile
 from regretless.printable import printable
 

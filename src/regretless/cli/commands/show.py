@@ -101,7 +101,7 @@ def show(
     solution = load(file)
     if isinstance(solution, SpotSolution):
         from regretless.cli.views.spot_show import Look, show_spot
-        from regretless.holdem.reports.grids import GRIDS
+        from regretless.holdem.reading.grids import GRIDS
 
         kinds = {"--tree": tree, "--svg": svg is not None, "--runouts": runouts}
         kind = next((name for name, asked in kinds.items() if asked), "a node")
@@ -141,7 +141,7 @@ def show(
 
 def _show_tree(context: typer.Context, file: Path, *, as_json: bool) -> None:
     """The betting tree of a spot or a game that is not solved."""
-    from regretless.cli.views.spot_tree import print_tree
+    from regretless.cli.views.spot_show import print_tree
     from regretless.holdem.spot_or_game import read_spot_or_game
 
     if not context.params["tree"]:

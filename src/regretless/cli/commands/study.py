@@ -11,11 +11,17 @@ from rich.text import Text
 
 from regretless.cli.arguments.options import MACHINE, OUTPUT, Json, argument, option
 from regretless.cli.arguments.outputs import check_figure, save_figure
-from regretless.cli.terminal.consoles import for_answers, for_people, note, print_error
+from regretless.cli.terminal.consoles import (
+    fact_table,
+    for_answers,
+    for_people,
+    note,
+    plain_table,
+    print_error,
+    print_json,
+)
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
-from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import about_text, bytes_text, cell_text, duration_text
-from regretless.cli.terminal.tables import fact_table, plain_table
 from regretless.errors import InvalidOption, WouldNotFit
 
 if TYPE_CHECKING:

@@ -10,11 +10,9 @@ from rich.text import Text
 
 from regretless.cli.arguments.options import Json, flag, option
 from regretless.cli.arguments.outputs import check_figure, check_shown, save_figure
-from regretless.cli.terminal.consoles import for_answers, for_people, has_color, note
+from regretless.cli.terminal.consoles import fact_table, for_answers, for_people, has_color, note, print_json
 from regretless.cli.terminal.interrupts import INTERRUPTED, SimplePlan, interruptible
-from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import count_text, duration_text, signed_text
-from regretless.cli.terminal.tables import fact_table
 from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -48,7 +46,7 @@ def train_kuhn(
     [cyan]regretless train-kuhn --show[/cyan]
     """
     from regretless.cli.terminal.progress import bar
-    from regretless.cli.views.strategy_table import choose, read_keys
+    from regretless.cli.views.game_show import choose, read_keys
     from regretless.solving.readable.training import KUHN_VALUE, KuhnTrainer
     from regretless.solving.readable.training import train_kuhn as train
 
@@ -106,7 +104,7 @@ def train_kuhn(
 
 
 def _print(training: Training, theoretical: float) -> None:
-    from regretless.cli.views.strategy_table import strategy_table
+    from regretless.cli.views.game_show import strategy_table
 
     console = for_answers()
     speed = count_text(training.iterations / max(training.seconds, 1e-9))

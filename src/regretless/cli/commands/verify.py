@@ -10,13 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from regretless.cli.arguments.options import Json, argument, flag, option
-from regretless.cli.terminal.consoles import for_answers
-from regretless.cli.terminal.json_output import print_json
+from regretless.cli.terminal.consoles import for_answers, print_json
 from regretless.cli.terminal.numbers import about_text, duration_text, signed_text
 from regretless.printable import printable
 
 if TYPE_CHECKING:
-    from regretless.holdem.checking.verification import SpotVerification
+    from regretless.holdem.verification import SpotVerification
     from regretless.solving.verification import Verification
 
 __all__ = ["verify"]
@@ -69,7 +68,7 @@ def verify(
 
 
 def _print(found: Verification) -> None:
-    from regretless.holdem.checking.verification import SpotVerification
+    from regretless.holdem.verification import SpotVerification
 
     console = for_answers()
     table = Table(box=None, pad_edge=False)
@@ -116,7 +115,7 @@ def _spot_rows(found: SpotVerification) -> list[tuple[str, str, str]]:
 def _how(found: SpotVerification) -> str:
     count = "one runout" if found.runouts == 1 else f"all {found.runouts:,} runouts"
     if not found.exact:
-        from regretless.holdem.checking.verification import TURNS
+        from regretless.holdem.verification import TURNS
 
         count = f"{found.turns} of {TURNS} turns, {found.runouts:,} of {found.all_runouts:,} runouts"
     return f"on {count}, suits not merged, 64-bit arithmetic; probabilities in {found.probability_bits} bits"

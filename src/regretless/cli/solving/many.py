@@ -22,9 +22,8 @@ from regretless.cli.arguments.outputs import (
 from regretless.cli.solving.one import problem_of_saving, tell_choice
 from regretless.cli.solving.request import SolveRequest
 from regretless.cli.solving.status import BatchStatus
-from regretless.cli.terminal.consoles import for_answers, for_people
+from regretless.cli.terminal.consoles import for_answers, for_people, print_json
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
-from regretless.cli.terminal.json_output import print_json
 from regretless.errors import Advice, InvalidFile, InvalidOption, RegretlessError
 from regretless.printable import printable
 

@@ -14,9 +14,8 @@ from regretless.cli.arguments.inputs import SUFFIX
 from regretless.cli.arguments.outputs import check_sources, check_tables, free_path, resume_command, tell_unfinished
 from regretless.cli.solving.request import SolveRequest
 from regretless.cli.solving.status import SolveStatus
-from regretless.cli.terminal.consoles import for_people, note
+from regretless.cli.terminal.consoles import for_people, note, print_json
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
-from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import count_text
 from regretless.errors import Advice, DeviceFailed, InvalidFile, InvalidOption
 
@@ -45,7 +44,7 @@ def solve_one(given: str | Path | None, request: SolveRequest) -> None:
         from regretless.holdem.problem import SpotProblem
         from regretless.holdem.solution import SpotSolution
         from regretless.holdem.spot_or_game import read_spot_or_game
-        from regretless.holdem.spots.lock_text import lock_text
+        from regretless.holdem.spots.locks import lock_text
         from regretless.holdem.spots.spot import Spot
         from regretless.kinds import Kind
         from regretless.solving.options import EXACT, RULES
@@ -68,6 +67,8 @@ def solve_one(given: str | Path | None, request: SolveRequest) -> None:
         earlier = None
         if request.resume is not None:
             if request.locks:
+                from regretless.holdem.spots.locks import lock_text
+
                 reason = f"cannot be added: {request.resume} is resumed with the locks it was started with"
                 raise InvalidOption("lock", lock_text(request.locks[0]), reason)
             if options.variant == EXACT:

@@ -55,8 +55,7 @@ class SolveRequest:
 
     def solving_arguments(self) -> list[str]:
         """The options for solving and saving, as command-line arguments."""
-        from regretless.holdem.spots.lock_text import lock_text
-        from regretless.holdem.spots.locks import LockFrom
+        from regretless.holdem.spots.locks import LockFrom, lock_text
 
         words: list[str] = []
         for name, value in self.options.given():

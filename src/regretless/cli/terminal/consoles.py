@@ -4,21 +4,29 @@ Much of what is printed was written by others: names of spots and files, labels 
 literally (square brackets are not markup; styles are given with `style=` or `Text`), and control characters are
 escaped. On a terminal Rich fits tables to its width. In a file or a pipe, lines are as long as they need to be: the
 reader of a log could not tell that a number was cut.
+
+Tables have no borders: one style for all commands. What `--json` prints is one object on stdout, in JSON that every
+parser reads. JSON has no NaN and no infinity: an undefined number (the EV of a hand with no possible opposing hand) is
+`null`.
 """
 
 from __future__ import annotations
 
 import codecs
+import json
+import math
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import StringIO
 from typing import IO, TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console
 from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
 
 from regretless.errors import RegretlessWarning
 from regretless.printable import printable
@@ -28,18 +36,9 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 __all__ = [
-    "LiteralConsole",
-    "discard",
-    "for_answers",
-    "for_drawing",
-    "for_people",
-    "has_color",
-    "note",
-    "page_columns",
-    "prepare_streams",
-    "print_error",
-    "warnings_as_lines",
-]
+    "LiteralConsole", "discard", "fact_table", "for_answers", "for_drawing", "for_people", "has_color", "note",
+    "page_columns", "plain_table", "prepare_streams", "print_error", "print_json", "strict_json", "warnings_as_lines",
+]  # fmt: skip
 
 UNBOUNDED = 100_000  # columns; longer than any line
 FALLBACK = "regretless.fallback"  # the name of the error handler below
@@ -193,3 +192,45 @@ def discard(stream: IO[str]) -> None:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, stream.fileno())
         os.close(null)
+
+
+def plain_table(left: Sequence[str] = (), right: Sequence[str] = (), *, gap: int = 2) -> Table:
+    """An empty table with these columns aligned left, then these aligned right; none of them is cut."""
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, gap, 0, 0))
+    for name in left:
+        table.add_column(name, no_wrap=True)
+    for name in right:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def fact_table(rows: Iterable[tuple[str, str | Text]], *, style: str = "dim") -> Table:
+    """A row for each fact: its name and what it is."""
+    table = Table.grid(padding=(0, 3, 0, 0))
+    for name, fact in rows:
+        table.add_row(Text(name, style=style), fact)
+    return table
+
+
+def print_json(answer: object) -> None:
+    """Print an answer as one line of JSON."""
+    print(strict_json(answer))
+
+
+def strict_json(answer: object, *, indent: int | None = None) -> str:
+    """An answer as JSON text.
+
+    >>> strict_json({"ev": [1.5, math.nan]})
+    '{"ev": [1.5, null]}'
+    """
+    return json.dumps(_finite(answer), allow_nan=False, indent=indent)
+
+
+def _finite(value: object) -> object:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value

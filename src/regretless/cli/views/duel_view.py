@@ -15,7 +15,7 @@ from regretless.cards.hands import HAND_CARDS
 from regretless.cli.terminal.numbers import chips_text
 from regretless.cli.views.spot_view import cards_text
 from regretless.forms.public import NodeKind
-from regretless.holdem.reading.places import LineReader, Place
+from regretless.holdem.reading.line_reader import LineReader, Place
 from regretless.holdem.reading.playing import Duel, Outcome
 
 __all__ = ["Score", "Stakes", "advice_text", "choices_text", "event_lines", "hand_text", "result_text", "state_text"]

@@ -14,13 +14,12 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
-from regretless.cli.terminal.consoles import note
-from regretless.cli.terminal.json_output import strict_json
+from regretless.cli.terminal.consoles import note, strict_json
 from regretless.files.atomic import replace_file
 from regretless.forms.history import Strategy
+from regretless.holdem.exports import ActionRange, action_ranges, hand_rows
 from regretless.holdem.reading.columns import pyarrow
-from regretless.holdem.reading.places import Played
-from regretless.holdem.reports.line_tables import ActionRange, action_ranges, hand_rows
+from regretless.holdem.reading.line_reader import Played
 from regretless.printable import printable
 from regretless.solving.game_solution import GameSolution
 

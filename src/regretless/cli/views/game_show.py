@@ -1,16 +1,19 @@
-"""A solved game in the terminal: values, exploitability, what it took, and the strategy."""
+"""A solved game in the terminal: values, exploitability, what it took, and the strategy.
+
+A strategy is a table with one row per information set: the probability of each action, and a bar in their colours.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from textwrap import wrap
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
-from regretless.cli.terminal.consoles import for_answers, has_color, page_columns
-from regretless.cli.terminal.json_output import print_json
+from regretless.cli.terminal.consoles import fact_table, for_answers, has_color, page_columns, plain_table, print_json
 from regretless.cli.terminal.numbers import (
     bytes_text,
     cell_text,
@@ -20,24 +23,27 @@ from regretless.cli.terminal.numbers import (
     signed_text,
     unit_of,
 )
-from regretless.cli.terminal.tables import fact_table
-from regretless.cli.views.spot_grid import WIDE, grid_legend, grid_lines
-from regretless.cli.views.spot_view import wrapped
-from regretless.cli.views.strategy_table import choose, read_keys, strategy_table
+from regretless.cli.views.spot_view import WIDE, grid_legend, grid_lines, wrapped
+from regretless.colors import action_colors
 from regretless.deep.trained_policy import TrainedPolicy
+from regretless.errors import InvalidOption
 from regretless.holdem.games.big_blinds import BigBlindSolution
 from regretless.holdem.games.push_fold import PushFoldSolution
 from regretless.holdem.games.whole_game import NoLimitSolution
-from regretless.holdem.reading.places import Played
-from regretless.holdem.reports.grids import make_chart
+from regretless.holdem.reading.grids import make_chart
+from regretless.holdem.reading.line_reader import Played
 from regretless.printable import printable
 from regretless.solving.game_solution import GameSolution
 
-__all__ = ["print_game", "show_game", "show_line"]
+__all__ = ["choose", "print_game", "read_keys", "show_game", "show_line", "strategy_table"]
 
 SMALL = 30  # information sets; a table of up to this many is shown whole
 FIRST = 12  # rows shown of a larger table
 OTHERS = 3  # decisions suggested besides the first
+
+BAR = 24  # characters
+MOST_COLUMNS = 4  # most actions with a column each; if there are more, a row lists what it plays
+Strategy = Mapping[str, Mapping[str, float]]
 
 
 def show_game(solution: GameSolution, chosen: str | None, *, whole: bool, file: str, as_json: bool) -> None:
@@ -198,3 +204,70 @@ def _note(solution: GameSolution) -> str | None:
     if not solution.zero_sum:
         return "payoffs do not sum to 0, so CFR need not approach an equilibrium: NashConv says how close it came"
     return None
+
+
+def read_keys(text: str | None) -> list[str] | None:
+    """Information sets from `0:,1:,2:`.
+
+    >>> read_keys("0:,1:pb"), read_keys(None)
+    (['0:', '1:pb'], None)
+    """
+    return None if text is None else [key.strip() for key in text.split(",") if key.strip()]
+
+
+def choose(strategy: Strategy, keys: Sequence[str] | None, most: int | None) -> Strategy:
+    """The information sets with these keys; without keys, the first `most`, or all."""
+    if keys is None:
+        return dict(islice(strategy.items(), most))
+    for key in keys:
+        if key not in strategy:
+            known = ", ".join(islice(strategy, 6)) + (", …" if len(strategy) > 6 else "")
+            raise InvalidOption("information-sets", key, f"is not an information set of this game ({known})")
+    return {key: strategy[key] for key in keys}
+
+
+def strategy_table(shown: Strategy, *, color: bool, rows: str = "information set") -> Table:
+    """The table; without colour, the bar is made of the actions' first letters. `rows` says what its rows are."""
+    shown = {
+        printable(key, lines=True): {printable(action): share for action, share in played.items()}
+        for key, played in shown.items()
+    }
+    colors = action_colors(action for played in shown.values() for action in played)
+    actions = list(colors)
+    table = plain_table()
+    table.add_column(rows, no_wrap=True, overflow="ellipsis", min_width=len(rows))
+    columns = actions if len(actions) <= MOST_COLUMNS else []
+    for action in columns:
+        table.add_column(Text(action, style=colors[action]), justify="right", no_wrap=True, min_width=6)
+    table.add_column("strategy", no_wrap=True, overflow="ellipsis")
+    for key, played in shown.items():
+        cells: list[str | Text] = [
+            Text(
+                f"{played[action]:.1%}" if action in played else "",
+                style="" if played.get(action, 0) >= 5e-4 else "dim",
+            )
+            for action in columns
+        ]
+        last = _bar(played, colors, color) if columns else _words(played, colors)
+        table.add_row(Text(" · ".join(key.split("\n"))), *cells, last)
+    return table
+
+
+def _bar(played: Mapping[str, float], colors: Mapping[str, str], color: bool) -> Text:
+    text = Text()
+    reached, drawn = 0.0, 0
+    for action in colors:
+        reached += played.get(action, 0.0)
+        length = round(reached * BAR) - drawn
+        drawn += length
+        text.append(("█" if color else action[:1] or "?") * length, style=colors[action] if color else "")
+    return text
+
+
+def _words(played: Mapping[str, float], colors: Mapping[str, str]) -> Text:
+    """The actions played at least once in two hundred times, most frequent first."""
+    text = Text()
+    for action, probability in sorted(played.items(), key=lambda item: -item[1]):
+        if probability >= 0.005:
+            text.append("  " if text else "").append(action, style=colors[action]).append(f" {probability:.1%}")
+    return text

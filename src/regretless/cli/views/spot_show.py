@@ -1,42 +1,61 @@
-"""`regretless show` for a solved spot: a node, its runouts or the betting tree."""
+"""`regretless show` for a solved spot: a node with its hands, the cards that can come next, or the betting tree.
+
+The tree is printed piece by piece: it may have a million nodes.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from rich.table import Table
 from rich.text import Text
 
+from regretless.cards.deck import card_text
 from regretless.cards.ranges import Range
-from regretless.cli.terminal.consoles import for_answers, for_drawing, has_color, note, page_columns
-from regretless.cli.terminal.json_output import print_json
-from regretless.cli.terminal.numbers import bytes_text, duration_text
-from regretless.cli.views.spot_grid import NARROW
-from regretless.cli.views.spot_tables import (
-    HAND_LEGEND,
-    hand_table,
-    runout_legend,
-    runout_table,
-    sorted_hands,
-    sorted_runouts,
+from regretless.cli.terminal.consoles import (
+    for_answers,
+    for_drawing,
+    has_color,
+    note,
+    page_columns,
+    plain_table,
+    print_json,
+    strict_json,
 )
-from regretless.cli.views.spot_tree import print_tree
-from regretless.cli.views.spot_view import check_held, node_lines, wrapped
+from regretless.cli.terminal.numbers import bytes_text, cell_text, chips_text, duration_text
+from regretless.cli.views.spot_view import NARROW, check_held, node_lines, weight_text, wrapped
+from regretless.colors import spot_colors
 from regretless.errors import InvalidOption
 from regretless.files.atomic import replace_file
-from regretless.holdem.reading.nodes import NodeView
-from regretless.holdem.reports.grids import GridKind, make_grid
+from regretless.forms.public import BettingTree, NodeKind
+from regretless.holdem.form.betting import HasTable, betting_tree
+from regretless.holdem.reading.grids import GridKind, make_grid
+from regretless.holdem.reading.nodes import NodeView, Runout, RunoutReport
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.spots.lock_text import lock_text
-from regretless.holdem.spots.question import PlayerName
+from regretless.holdem.spots.locks import lock_text
+from regretless.holdem.spots.spot_fields import BettingTable, PlayerName
 from regretless.printable import printable
 
-__all__ = ["Look", "print_spot", "show_spot"]
-
+__all__ = [
+    "HAND_LEGEND", "Look", "hand_table", "print_spot", "print_tree", "runout_legend", "runout_table", "show_spot",
+    "sorted_hands", "sorted_runouts",
+]  # fmt: skip
 
 LOCKS = 6  # shown in the summary
+
+HAND_LEGEND = (
+    "weight: how likely the hand is here, 0 to 1; EV: chips from here on, a fold is 0; EQR: EV / (equity × pot); "
+    "last row: combos and averages"
+)
+_NUMBERS = ("weight", "equity", "ev", "eqr")
+AT_ONCE = 500  # lines, or JSON nodes, printed together
+BRANCH, LAST, PASSING, NOTHING = "├── ", "└── ", "│   ", "    "
+PLAIN = {BRANCH: "+-- ", LAST: "`-- ", PASSING: "|   ", NOTHING: "    "}  # for streams that lack those characters
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,3 +193,178 @@ def _print_runouts(solution: SpotSolution, look: Look, as_json: bool) -> None:
     console.print(runout_table(report, look.player, sort=look.sort))
     for line in wrapped(runout_legend(report), page_columns(for_answers())):
         console.print(line)
+
+
+def hand_table(view: NodeView, player: PlayerName, *, sort: str | None = None, columns: int = 80) -> Table:
+    """A player's hands, most likely first unless `sort` names another column, and their averages.
+
+    If one line per hand would be wider than `columns`, the EV of each action is below its frequency.
+    """
+    acts = view.kind == "decision" and view.player == player
+    actions = view.actions if acts else ()
+    marked = acts and bool(view.locked.any())
+    wide = 10 * marked + sum(max(len(action), 5) + 11 for action in actions) + 37 <= columns
+    table = plain_table()
+    table.add_column(f"\n{player}" if actions else player, style="bold", no_wrap=True)
+    colors = spot_colors(actions)
+    for action in actions:
+        table.add_column(
+            f"{action}\n%" if wide else f"{action}\nEV", justify="right", style=colors[action], no_wrap=True
+        )
+        if wide:
+            table.add_column("\nEV", justify="right", style=colors[action], no_wrap=True)
+    for name in ("weight", "equity", "EV", "EQR", *(["locked"] if marked else [])):
+        table.add_column(f"\n{name}" if actions else name, justify="right", no_wrap=True)
+
+    def cells(shares: Sequence[float], chips: Sequence[float | None]) -> list[str]:
+        pairs = [(cell_text(share, ".1%"), cell_text(each, ".2f")) for share, each in zip(shares, chips, strict=True)]
+        return [text for pair in pairs for text in pair] if wide else ["\n".join(pair) for pair in pairs]
+
+    rows = sorted_hands(view, player, sort)
+    for row in rows:
+        played = cells(list(row["strategy"].values()), list(row["action_ev"].values())) if acts else []
+        numbers = [cell_text(row["equity"], ".1%"), cell_text(row["ev"], ".2f"), cell_text(row["eqr"], ".2f")]
+        locked = (["locked"] if row["locked"] else [""]) if marked else []
+        table.add_row(row["hand"], *played, weight_text(row["weight"]), *numbers, *locked)
+    if rows:
+        hands = view.hands[player]
+        played = cells(view.frequencies, view.action_means) if acts else []
+        ev, equity = view.ev(player), view.equity(player)
+        eqr = ev / (equity * view.pot) if equity else None
+        numbers = [cell_text(equity, ".1%"), cell_text(ev, ".2f"), cell_text(eqr, ".2f")]
+        table.add_row("all", *played, weight_text(float(hands.weight.sum())), *numbers, style="dim")
+    return table
+
+
+def sorted_hands(view: NodeView, player: PlayerName, sort: str | None) -> list[dict[str, Any]]:
+    """Rows of a player's hands sorted by a column: numbers from high to low, hands from aces down."""
+    rows = view.rows(player)
+    columns = ("hand", *view.actions, *_NUMBERS)
+    if sort is not None and sort not in columns:
+        raise InvalidOption("sort", sort, f"is not a column here; choose from {', '.join(columns)}")
+    if sort == "hand":
+        return rows[::-1]
+    if sort in view.actions and view.player == player:
+        return sorted(rows, key=lambda row: float(row["strategy"][sort]), reverse=True)
+    name = sort if sort in _NUMBERS else "weight"  # an action of the other player is not a column here
+    return sorted(rows, key=lambda row: -float("inf") if row[name] is None else float(row[name]), reverse=True)
+
+
+def runout_table(report: RunoutReport, player: PlayerName | None = None, *, sort: str | None = None) -> Table:
+    """One row per card: EV, equity and action frequencies, for both players, or for one with its EQR."""
+    actions = _actions(report)
+    colors = spot_colors(actions)
+    numbers = ("EV oop", "EV ip", "equity oop") if player is None else (f"EV {player}", f"equity {player}", "EQR")
+    table = plain_table(right=["card", *(["reached"] if report.then else []), *numbers])
+    for action in actions:
+        table.add_column(action, justify="right", style=colors[action], no_wrap=True)
+    for each in sorted_runouts(report, player or "oop", sort):
+        shares = [cell_text(each.frequencies.get(action), ".1%") for action in actions]
+        if player is None:
+            worth = [cell_text(each.ev["oop"], ".2f"), cell_text(each.ev["ip"], ".2f")]
+            worth.append(cell_text(each.equity["oop"], ".1%"))
+        else:
+            worth = [cell_text(each.ev[player], ".2f"), cell_text(each.equity[player], ".1%")]
+            worth.append(cell_text(each.eqr(player), ".2f"))
+        reached = [cell_text(each.reached, ".1%")] if report.then else []
+        table.add_row(card_text(each.card), *reached, *worth, *shares)
+    return table
+
+
+def _actions(report: RunoutReport) -> list[str]:
+    return list(dict.fromkeys(action for each in report.runouts for action in each.frequencies))
+
+
+def runout_legend(report: RunoutReport) -> str:
+    """What the rows show."""
+    acting = next((each.player for each in report.runouts if each.player is not None), None)
+    line = f"after {report.line}, by next card" + (f", then {report.then}" if report.then else "")
+    does = f": what {acting} does" if acting is not None else ""
+    reached = "; reached: how often the card is followed by that" if report.then else ""
+    return f"{line}{does}; EV in chips from there on{reached}"
+
+
+def sorted_runouts(report: RunoutReport, player: PlayerName, sort: str | None) -> list[Runout]:
+    """Cards sorted by a column, from high to low."""
+    actions = _actions(report)
+    columns = ("card", "ev", "equity", "eqr", *actions)
+    if sort is not None and sort not in columns:
+        raise InvalidOption("sort", sort, f"is not a column here; choose from {', '.join(columns)}")
+
+    def key(each: Runout) -> float:
+        if sort is not None and sort in actions:
+            value = each.frequencies.get(sort, 0.0)
+        else:
+            numbers = {"ev": each.ev[player], "equity": each.equity[player], "eqr": each.eqr(player)}
+            value = numbers.get(sort or "card", float(each.card))
+        return value if value == value else -float("inf")
+
+    return sorted(report.runouts, key=key, reverse=True)
+
+
+def print_tree(question: HasTable, *, as_json: bool = False) -> None:
+    """The betting tree of a spot or a game, street by street."""
+    tree = betting_tree(question)
+    if as_json:
+        pieces = _json(tree, 0)
+        while some := list(islice(pieces, AT_ONCE)):
+            print("".join(some), end="")
+        print()
+        return
+    console = for_answers(fit=False)  # a terminal may wrap a deep branch, but none is cut
+    table = question.table
+    console.print(_heading(table), style="bold")
+    lines = _lines(table, tree, 0, "", plain=console.options.ascii_only)
+    while part := list(islice(lines, AT_ONCE)):
+        console.print(Text("\n").join(part), no_wrap=True)
+    console.print(f"\n{len(tree.kind):,} betting nodes", style="dim")
+
+
+def _heading(table: BettingTable) -> str:
+    posted = f"pot {chips_text(table.pot)}"
+    if table.blinds is not None:
+        ante = f", ante {chips_text(table.ante)}" * bool(table.ante)
+        posted = f"blinds {'/'.join(map(chips_text, table.blinds))}{ante}"
+    return f"{table.streets[0]}, {posted}, stack {chips_text(table.stack)}"
+
+
+def _lines(table: BettingTable, tree: BettingTree, node: int, above: str, *, plain: bool) -> Iterator[Text]:
+    """The lines below a node, each with the branches that lead to it."""
+    children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
+    colors = spot_colors([tree.labels[child] for child in children if tree.labels[child]])
+    for child in children:
+        last = child == children[-1]
+        label = tree.labels[child]
+        pot = table.pot + float(tree.paid[child].sum())
+        line = Text(_guide(above, LAST if last else BRANCH, plain))
+        if label:
+            line.append(f"{('ip', 'oop')[int(tree.player[node])]} ", style="dim")
+            line.append(label, style=colors[label])
+        else:
+            line.append(f"{table.streets[int(tree.street[child])]}, pot {chips_text(pot)}", style="dim italic")
+        if tree.kind[child] == NodeKind.SHOWDOWN:
+            line.append(f"  showdown, pot {chips_text(pot)}", style="dim")
+        yield line
+        yield from _lines(table, tree, child, _guide(above, NOTHING if last else PASSING, plain), plain=plain)
+
+
+def _guide(above: str, here: str, plain: bool) -> str:
+    return above + (PLAIN[here] if plain else here)
+
+
+def _json(tree: BettingTree, node: int) -> Iterator[str]:
+    """A node and its subtree as JSON: kind, chips paid, who acts, and the node after each action."""
+    paid = {"oop": float(tree.paid[node, 1]), "ip": float(tree.paid[node, 0])}
+    text = strict_json({"kind": NodeKind(int(tree.kind[node])).name.lower(), "paid": paid})[:-1]
+    if tree.player[node] >= 0:
+        text += f', "player": "{("ip", "oop")[int(tree.player[node])]}"'
+    children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
+    if not children:
+        yield text + "}"
+        return
+    text += ', "actions": {'
+    for child in children:
+        yield f"{text}{strict_json(tree.labels[child] or 'deal')}: "
+        yield from _json(tree, child)
+        text = ", "
+    yield "}}"

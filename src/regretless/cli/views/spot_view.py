@@ -1,27 +1,212 @@
-"""A node of a solved spot in the terminal: board, both players' EV and equity, actions, and the grid of hands."""
+"""A node of a solved spot in the terminal: board, both players' EV and equity, actions, and the grid of hands.
+
+In colour, a strategy cell of the 13 × 13 grid is split among the colours of its actions, dimmer where few of its hands
+are left; other grids show numbers on a colour scale. Without colour, a strategy is written in letters, five for 100 %.
+A wide terminal has room for a number, or the letters, beside each name; a narrow one shows them below.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import zip_longest
 from textwrap import wrap
 
+import numpy as np
 from rich.text import Text
 
 from regretless.cards.deck import card_text
+from regretless.cards.hands import CLASS_NAMES
 from regretless.cards.ranges import Range
 from regretless.cli.terminal.numbers import chips_text, plain_zero
-from regretless.cli.views.spot_grid import NARROW, WIDE, action_letters, grid_legend, grid_lines
-from regretless.colors import SUIT_COLORS, spot_colors
+from regretless.colors import SUIT_COLORS, between, blend, spot_colors
 from regretless.errors import InvalidText
+from regretless.holdem.reading.grids import Grid, GridKind, make_grid
 from regretless.holdem.reading.nodes import NodeView
-from regretless.holdem.reports.grids import GridKind, make_grid
-from regretless.holdem.spots.question import PlayerName
+from regretless.holdem.spots.spot_fields import PlayerName
 
-__all__ = ["action_lines", "board_line", "cards_text", "check_held", "node_lines", "wrapped"]
+__all__ = [
+    "NARROW", "WIDE", "action_letters", "action_lines", "board_line", "cards_text", "check_held", "grid_legend",
+    "grid_lines", "node_lines", "weight_text", "wrapped",
+]  # fmt: skip
+
+EMPTY, DARK, DIM, HELD = "#3a3f46", "#14181c", "#6b727a", "#f2b134"
+SCALE = ("#d94343", "#f2b134", "#4caf6d")  # low to high
+CELL, WIDE_CELL = 6, 9  # columns of a cell
+NARROW, WIDE = 13 * CELL, 13 * WIDE_CELL  # columns of a grid
+MARK = "*"  # after the name of a class with a locked hand
 
 ACTION_LEGEND = "share of the range, combos, and EV in chips of the hands that take the action"
 GAP = 2  # columns between two grids side by side
+
+
+def action_letters(actions: Sequence[str]) -> dict[str, str]:
+    """A character for each action of a node, for output without colour: digits for sizes if there are several.
+
+    >>> action_letters(["check", "bet 50"]), action_letters(["fold", "call", "raise 90", "raise 200", "all-in 900"])
+    ({'check': 'x', 'bet 50': 'b'}, {'fold': 'f', 'call': 'c', 'raise 90': '1', 'raise 200': '2', 'all-in 900': 'a'})
+    """
+    sizes = [action for action in actions if action.split()[0] in ("bet", "raise")]
+    letters = {}
+    for action in actions:
+        verb = action.split()[0]
+        if action in sizes and len(sizes) > 1:
+            place = sizes.index(action) + 1
+            letters[action] = str(place) if place < 10 else chr(ord("A") + place - 10)
+        else:
+            letters[action] = "x" if verb == "check" else verb[0]
+    return letters
+
+
+def grid_lines(grid: Grid, beside: Sequence[float] | None = None, *, color: bool, wide: bool) -> list[Text]:
+    """The grid as lines; `beside` are numbers shown with a coloured strategy's names, below them if not `wide`."""
+    lines: list[Text] = []
+    for row in range(13):
+        cells = range(13 * row, 13 * row + 13)
+        if wide:
+            lines.append(_joined(_wide_cell(grid, cell, beside, color) for cell in cells))
+        elif color and grid.kind == "strategy":
+            lines.append(_joined(_painted(grid, cell, f" {_name(grid, cell):<{CELL - 1}}") for cell in cells))
+            if beside is not None:
+                below = (f" {_beside(grid, cell, beside, CELL - 1):<{CELL - 1}}" for cell in cells)
+                lines.append(_joined(_painted(grid, cell, text) for cell, text in zip(cells, below, strict=True)))
+        else:
+            lines.append(_joined(_stacked(grid, cell, f"{_name(grid, cell):<{CELL}}", color) for cell in cells))
+            lines.append(_joined(_stacked(grid, cell, f"{_shown(grid, cell, 5):<{CELL}}", color) for cell in cells))
+    if not color:
+        for line in lines:
+            line.rstrip()
+    return lines
+
+
+def grid_legend(grid: Grid, *, color: bool, wide: bool, beside: bool = False) -> str:
+    """What the grid shows, in a sentence or two.
+
+    It need not say that suited hands are above the diagonal and offsuit hands below: every player knows.
+    """
+    what = {
+        "ev": "EV in chips, from this node on",
+        "equity": "equity in % of the pot",
+        "eqr": "EQR: EV / (equity × pot)",
+        "weight": "range: % of each class's combos that is here",
+    }
+    if grid.kind != "strategy":
+        legend = f"{grid.player}: {what[grid.kind]}"
+    elif color:
+        legend = f"{grid.player}: strategy by colour, dimmer where fewer are left"
+        legend += "; numbers: EV in chips" if beside else ""
+    else:
+        letters = action_letters(grid.actions)
+        share = "25" if wide else "20"
+        legend = f"{grid.player}: strategy, each letter {share} %: " + ", ".join(
+            f"{letter} {action}" for action, letter in letters.items()
+        )
+    if grid.locked.any():
+        legend += f"; {MARK} locked"
+    return legend + "; · not in the range" * bool(np.isnan(grid.values).any() and not color)
+
+
+def _joined(parts: object) -> Text:
+    line = Text()
+    for part in parts:  # type: ignore[attr-defined]
+        line.append_text(part)
+    return line
+
+
+def _name(grid: Grid, cell: int) -> str:
+    return CLASS_NAMES[cell] + MARK * bool(grid.locked[cell])
+
+
+def _held(grid: Grid, cell: int) -> bool:
+    return not bool(np.isnan(grid.values[cell]).any())
+
+
+def _shown(grid: Grid, cell: int, columns: int) -> str:
+    """The text of a cell: letters of a strategy, or a number."""
+    if not _held(grid, cell):
+        return "·"
+    if grid.kind == "strategy":
+        return _letters(grid.values[cell], list(action_letters(grid.actions).values()), columns)
+    value = float(grid.values[cell])
+    if grid.kind in ("equity", "weight"):
+        return f"{100 * value:.{int(grid.kind == 'equity' and value < 0.9995)}f}"
+    return fitted(value, columns)
+
+
+def _letters(shares: Sequence[float], letters: Sequence[str], columns: int) -> str:
+    text, reached = "", 0.0
+    for share, letter in zip(shares, letters, strict=True):
+        reached += share
+        text += letter * (round(reached * columns) - len(text))
+    return text
+
+
+def fitted(value: float, columns: int) -> str:
+    """A number with as many decimals as fit, at most two.
+
+    >>> fitted(24.126, 5), fitted(-3.25, 4), fitted(1234.5, 5), fitted(123456, 5), fitted(-0.001, 5)
+    ('24.13', '-3.2', '1234', '123k', '0.00')
+    """
+    for decimals in (2, 1, 0):
+        text = plain_zero(f"{value:.{decimals}f}")
+        if len(text) <= columns:
+            return text
+    power = int(math.log10(abs(value))) // 3
+    return f"{value / 1000**power:.0f}" + " kMGT"[min(power, 4)]
+
+
+def weight_text(weight: float) -> str:
+    """A weight, or a sum of weights; a small one is not rounded to 0.
+
+    >>> weight_text(0.5), weight_text(12.345), weight_text(0.00042), weight_text(0)
+    ('0.50', '12.35', '4.2e-04', '0.00')
+    """
+    return f"{weight:.2f}" if weight >= 0.01 or weight == 0 else f"{weight:.1e}"
+
+
+def _beside(grid: Grid, cell: int, numbers: Sequence[float], columns: int) -> str:
+    return "" if not _held(grid, cell) or math.isnan(numbers[cell]) else fitted(numbers[cell], columns)
+
+
+def _wide_cell(grid: Grid, cell: int, beside: Sequence[float] | None, color: bool) -> Text:
+    name = _name(grid, cell)
+    if color and grid.kind == "strategy":
+        number = "" if beside is None else _beside(grid, cell, beside, 4)
+        return _painted(grid, cell, f" {name:<{WIDE_CELL - 1 - len(number)}}"[: WIDE_CELL - len(number)] + number)
+    return _stacked(grid, cell, f"{name:<4}{_shown(grid, cell, 4):<{WIDE_CELL - 4}}", color)
+
+
+def _stacked(grid: Grid, cell: int, text: str, color: bool) -> Text:
+    """A cell, or its upper or lower half, in one colour."""
+    if not color:
+        return Text(text)
+    if not _held(grid, cell):
+        return Text(f" {text}"[: len(text)].replace("·", " "), style=f"{DIM} on {EMPTY}")
+    return Text(f" {text}"[: len(text)], style=f"bold {DARK} on {_back(grid, cell)}")
+
+
+def _back(grid: Grid, cell: int) -> str:
+    value = float(grid.values[cell])
+    if grid.kind == "weight":
+        return blend(EMPTY, HELD, 0.35 + 0.65 * value)
+    if grid.kind == "equity":
+        return between(SCALE, min(max(value, 0.0), 1.0))
+    low, high = float(np.nanmin(grid.values)), float(np.nanmax(grid.values))
+    return between(SCALE, (value - low) / (high - low) if high > low else 0.5)
+
+
+def _painted(grid: Grid, cell: int, text: str) -> Text:
+    """A strategy cell, split among the colours of its actions."""
+    if not _held(grid, cell):
+        return Text(text, style=f"{DIM} on {EMPTY}")
+    line = Text()
+    bright = min(1.0, 0.35 + 0.65 * float(grid.weight[cell]) / (float(grid.weight.max()) or 1.0))
+    begin = 0
+    for place, back in enumerate(spot_colors(grid.actions).values()):
+        end = round(len(text) * float(grid.values[cell, : place + 1].sum()))
+        line.append(text[begin:end], style=f"bold {DARK} on {blend(EMPTY, back, bright)}")
+        begin = end
+    return line
 
 
 def board_line(view: NodeView) -> Text:

@@ -22,12 +22,18 @@ from regretless.cards.features.batches import batch
 from regretless.engines import cuda_devices, in_order, is_installed, require, require_cuda, thread_limit
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.files import check_writable, open_container
-from regretless.holdem.buckets.estimate import BucketEstimate, check_fits
-from regretless.holdem.buckets.file import CHECKPOINT, KIND, StreetTable, empty_table, read_unfinished, write_tables
+from regretless.holdem.buckets.division import BucketEstimate, check_fits, train
 from regretless.holdem.buckets.plan import BOARD_CARDS, BucketPlan
-from regretless.holdem.buckets.table import Buckets
-from regretless.holdem.buckets.training import train
-from regretless.holdem.spots.question import StreetName
+from regretless.holdem.buckets.table import (
+    CHECKPOINT,
+    KIND,
+    Buckets,
+    StreetTable,
+    empty_table,
+    read_unfinished,
+    write_tables,
+)
+from regretless.holdem.spots.spot_fields import StreetName
 
 __all__ = ["BuildProgress", "BuildStopped", "build_buckets", "check_device", "find_unfinished"]
 

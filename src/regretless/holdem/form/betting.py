@@ -37,8 +37,8 @@ from regretless.forms.public import BettingTree, NodeKind, Payoffs
 from regretless.forms.public_size import BettingSize, size_of_branches
 from regretless.holdem.form.tree_size import TreeSize
 from regretless.holdem.spots.lines import Step, no_such_action, parse_line
-from regretless.holdem.spots.question import IP, OOP, PLAYERS, Lines, Table
 from regretless.holdem.spots.sizes import SLACK, Decision, at_most, exact, number_text, whole_chips, whole_chips_above
+from regretless.holdem.spots.spot_fields import IP, OOP, PLAYERS, BettingTable, Lines
 
 __all__ = ["Betting", "HasTable", "betting_of", "betting_tree", "forget_betting"]
 
@@ -50,7 +50,7 @@ class HasTable(Protocol):
     """A spot, or a game from the deal."""
 
     @property
-    def table(self) -> Table: ...
+    def table(self) -> BettingTable: ...
 
 
 def betting_tree(question: HasTable) -> BettingTree:
@@ -83,7 +83,7 @@ def betting_of(question: HasTable) -> Betting:
 class Betting:
     """The betting of a table, without cards; read-only. A large tree is laid out in arrays only when needed."""
 
-    def __init__(self, table: Table, root: Branch, decisions: int) -> None:
+    def __init__(self, table: BettingTable, root: Branch, decisions: int) -> None:
         self.root = root  # equal subtrees are shared
         self.decisions = decisions  # different ones
         self._table = table
@@ -176,7 +176,7 @@ class _State(NamedTuple):
 
 
 class _Builder:
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: BettingTable) -> None:
         self.table = table
         self.size = TreeSize(table)
         self.built: dict[tuple[_State, tuple[_Edit, ...]], Branch] = {}

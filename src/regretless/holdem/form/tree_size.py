@@ -11,7 +11,7 @@ from __future__ import annotations
 from regretless.errors import RegretlessError
 from regretless.forms.betting import Branch
 from regretless.forms.public import NodeKind
-from regretless.holdem.spots.question import PLAYERS, StreetName, Table
+from regretless.holdem.spots.spot_fields import PLAYERS, BettingTable, StreetName
 
 __all__ = ["MOST_DECISIONS", "MOST_NODES", "TreeSize"]
 
@@ -22,7 +22,7 @@ MOST_DECISIONS = 40_000
 class TreeSize:
     """Nodes and decisions of a tree so far; raises as soon as there are too many."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: BettingTable) -> None:
         self.table = table
         self.decisions = 0
         self.nodes: dict[int, int] = {}  # by id of a decision: nodes of the tree below and including it
@@ -53,7 +53,7 @@ class TreeSize:
         )
 
 
-def _remedy(table: Table) -> str:
+def _remedy(table: BettingTable) -> str:
     """What to remove: the longest lists of sizes, by kind and street; and whether a cap on raises would help."""
     found: dict[tuple[int, str], list[str]] = {}  # number of sizes and kind -> streets
     for street in table.streets:
@@ -70,7 +70,7 @@ def _remedy(table: Table) -> str:
     return f"remove some of {_listed(lists)}{cap}"
 
 
-def _longest_lists(table: Table, street: StreetName) -> dict[str, int]:
+def _longest_lists(table: BettingTable, street: StreetName) -> dict[str, int]:
     """The larger number of sizes that either player has on a street, by kind."""
     sizes = [table.of(street, player) for player in PLAYERS]
     return {
@@ -81,7 +81,7 @@ def _longest_lists(table: Table, street: StreetName) -> dict[str, int]:
     }
 
 
-def _raises_freely(table: Table, street: StreetName) -> bool:
+def _raises_freely(table: BettingTable, street: StreetName) -> bool:
     raises = any(table.of(street, player).raise_ for player in PLAYERS)
     return raises and table.of_street(street).max_raises is None
 

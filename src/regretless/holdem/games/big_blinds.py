@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from regretless.holdem.reading.places import Played
+from regretless.holdem.reading.line_reader import Played
 from regretless.reprs import brief
 from regretless.solving.game_solution import GameSolution
 

@@ -37,7 +37,7 @@ from regretless.holdem.buckets.table import NO_BUCKET
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import hands_of
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.spots.question import STREETS, StreetName
+from regretless.holdem.spots.spot_fields import STREETS, StreetName
 from regretless.seeds import check_seed
 
 __all__ = [

@@ -13,11 +13,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from regretless.engines import BucketedEngine, FormKind, PricedEngine, Snapshot, TableLayout
+from regretless.engines import BucketedEngine, FormKind, PricedEngine, Snapshot, TableLayout, engine_if_able
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind
-from regretless.holdem.buckets.choice import BucketChoice
+from regretless.holdem.buckets.plan import BucketChoice
 from regretless.solving.options import SolveOptions
 from regretless.solving.problem import Machine, Problem
 from regretless.solving.record import Settings
@@ -68,7 +68,7 @@ class BucketedProblem(Problem[BucketedForm, EngineType]):
 
     def machine(self, earlier: Solution) -> Machine:
         """The engine and device of the earlier solve: they change the last bits of numbers, unlike threads."""
-        return Machine(engine=earlier.engine, device=earlier.device)
+        return Machine(engine=engine_if_able(earlier.engine, self.forms), device=earlier.device)
 
 
 def bucketed_sets(form: BucketedForm) -> int:

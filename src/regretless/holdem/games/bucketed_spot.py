@@ -43,16 +43,15 @@ from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.tree_hash import tree_hash
 from regretless.holdem.buckets.build import build_buckets
-from regretless.holdem.buckets.choice import BucketChoice
-from regretless.holdem.buckets.plan import BucketPlan
+from regretless.holdem.buckets.plan import BucketChoice, BucketPlan
 from regretless.holdem.buckets.table import NO_BUCKET, Buckets
 from regretless.holdem.form.runouts import compile_spot, spot_hands
 from regretless.holdem.games.bucketed import AVERAGES, ITERATIONS, BucketedProblem, bucketed_sets, snapshot_strategy
+from regretless.holdem.reading.encoded_strategies import layout
 from regretless.holdem.reading.evaluation import places
-from regretless.holdem.reading.probabilities import layout
-from regretless.holdem.reading.reading import SpotReader
+from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.solution import SpotSolution, spot_and_tree
-from regretless.holdem.spots.lock_text import lock_text
+from regretless.holdem.spots.locks import lock_text
 from regretless.holdem.spots.spot import Spot
 from regretless.kinds import Kind
 from regretless.reprs import brief

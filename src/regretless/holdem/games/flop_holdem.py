@@ -32,7 +32,7 @@ from regretless.games.flop_holdem import FlopHoldem
 from regretless.holdem.estimate import STORAGES
 from regretless.holdem.form.runouts import compile_holdem
 from regretless.holdem.games.big_blinds import MILLI, UNIT, BigBlindSolution
-from regretless.holdem.reading.places import FormReader, Played
+from regretless.holdem.reading.line_reader import FormReader, Played
 from regretless.reprs import brief
 from regretless.solving.game_solution import public_snapshot
 from regretless.solving.options import NO_OPTIONS, SolveOptions

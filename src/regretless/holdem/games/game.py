@@ -46,28 +46,36 @@ from pathlib import Path
 from typing import Any
 
 from regretless.errors import InvalidOption
-from regretless.holdem.spots.bet_tables import CAP, HOMES, read_bets, read_lines, read_rules
-from regretless.holdem.spots.fields import FileKind, flag_in, number_in, table_in, text_in
-from regretless.holdem.spots.question import (
+from regretless.holdem.spots.bet_tables import (
+    CAP,
+    HOMES,
+    quoted,
+    read_bets,
+    read_lines,
+    read_rules,
+    write_bets,
+    write_lines,
+    write_rules,
+)
+from regretless.holdem.spots.rounding import warn_of_rounding
+from regretless.holdem.spots.sizes import Size, number_text, parse_sizes, sizes_text
+from regretless.holdem.spots.spot import LONGEST_NAME
+from regretless.holdem.spots.spot_fields import (
     LARGEST_AMOUNT,
     SMALLEST_AMOUNT,
     STREETS,
     Bets,
+    BettingTable,
     Lines,
     PlayerName,
     PlayerSizes,
     Rules,
     StreetName,
     StreetSizes,
-    Table,
     check_cap,
     check_number,
 )
-from regretless.holdem.spots.rounding import warn_of_rounding
-from regretless.holdem.spots.sizes import Size, number_text, parse_sizes, sizes_text
-from regretless.holdem.spots.spot import LONGEST_NAME
-from regretless.holdem.spots.spot_writer import quoted, write_bets, write_lines, write_rules
-from regretless.holdem.spots.toml_text import parse_toml, read_toml
+from regretless.holdem.spots.toml_fields import FileKind, flag_in, number_in, parse_toml, read_toml, table_in, text_in
 from regretless.reprs import brief
 
 __all__ = ["FIELDS", "PREFLOP", "HoldemGame"]
@@ -132,9 +140,9 @@ class HoldemGame:
         return ("preflop", *STREETS)
 
     @property
-    def table(self) -> Table:
+    def table(self) -> BettingTable:
         """What the betting depends on."""
-        return Table(
+        return BettingTable(
             streets=self.streets,
             sizes=(self.preflop, *(self.bets.of_street(street) for street in STREETS)),
             stack=self.stack,

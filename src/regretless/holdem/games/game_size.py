@@ -13,11 +13,11 @@ from typing import Any
 
 from regretless.cards.situations import SITUATION_COUNTS
 from regretless.forms.public import NodeKind
-from regretless.holdem.buckets.choice import BucketChoice
+from regretless.holdem.buckets.plan import BucketChoice
 from regretless.holdem.buckets.table import Buckets
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.spots.question import STREETS, StreetName
+from regretless.holdem.spots.spot_fields import STREETS, StreetName
 
 __all__ = ["BUCKETS", "LOSSLESS", "GameEstimate", "estimate_game"]
 

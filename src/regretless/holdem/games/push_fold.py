@@ -23,7 +23,7 @@ from regretless.forms.history import FloatArray
 from regretless.games.push_fold import CALL, FOLD, PUSH, PushFold
 from regretless.games.registry import load
 from regretless.holdem.games.big_blinds import MILLI, UNIT, BigBlindSolution
-from regretless.holdem.reading.places import Played
+from regretless.holdem.reading.line_reader import Played
 from regretless.reprs import brief
 from regretless.solving.game_problem import GameProblem
 from regretless.solving.options import NO_OPTIONS, SolveOptions

@@ -32,10 +32,8 @@ from regretless.files.fields import Fields
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.public import NodeKind
 from regretless.holdem.buckets.build import build_buckets
-from regretless.holdem.buckets.choice import BucketChoice
-from regretless.holdem.buckets.divided import DividedBuckets
-from regretless.holdem.buckets.plan import BucketPlan
-from regretless.holdem.buckets.table import Buckets
+from regretless.holdem.buckets.plan import BucketChoice, BucketPlan
+from regretless.holdem.buckets.table import Buckets, DividedBuckets
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.games.big_blinds import MILLI, UNIT, BigBlindSolution
 from regretless.holdem.games.boards import GameBuckets, acting_streets, game_buckets, make_form
@@ -44,8 +42,8 @@ from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.price import flop_tree
 from regretless.holdem.games.pricing import Price, PriceProgress, price_game
 from regretless.holdem.games.reader import NoLimitReader
-from regretless.holdem.reading.places import Played
-from regretless.holdem.spots.question import StreetName
+from regretless.holdem.reading.line_reader import Played
+from regretless.holdem.spots.spot_fields import StreetName
 from regretless.kinds import Kind
 from regretless.reprs import brief
 from regretless.solving.game_solution import LEARNED

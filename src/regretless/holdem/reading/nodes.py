@@ -1,28 +1,72 @@
-"""A node of a solved spot, ready to be shown: who acts, frequencies, and the strategy and value of every hand."""
+"""A node of a solved spot, ready to be shown: who acts, frequencies, and the strategy and value of every hand.
+
+In a notebook it is a 13 × 13 grid in plain HTML, which loads nothing: cells split by action, frequencies on hover.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.cards.deck import board_text
-from regretless.cards.hands import HAND_CLASS, hand_text
+from regretless.cards.hands import CLASS_NAMES, HAND_CLASS, hand_text
 from regretless.cards.ranges import Range
+from regretless.colors import spot_colors
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray, IntArray
 from regretless.holdem.reading.columns import arrow_table, pandas_table
-from regretless.holdem.reading.node_html import grid_html, legend_html
-from regretless.holdem.reading.places import class_shares
-from regretless.holdem.spots.question import PlayerName
+from regretless.holdem.reading.line_reader import class_shares
+from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.reprs import brief
 from regretless.solving.solution_html import facts_html
 
-__all__ = ["HandTable", "KindName", "NodeView", "Runout", "RunoutReport"]
+__all__ = ["HandTable", "KindName", "NodeView", "Runout", "RunoutReport", "grid_html", "legend_html"]
+
+CELL_PIXELS = 34  # pixels
+EMPTY_COLOR = "#e3e7eb"
 
 KindName = Literal["decision", "chance", "fold", "showdown"]
+
+
+def legend_html(actions: Sequence[str], frequencies: Sequence[float]) -> str:
+    """Each action with its colour and frequency."""
+    parts = [
+        f'<span style="background:{color};color:#14181c;padding:1px 6px;margin-right:6px">'
+        f"{escape(action)} {'–' if np.isnan(share) else f'{share:.1%}'}</span>"
+        for (action, color), share in zip(spot_colors(actions).items(), frequencies, strict=True)
+    ]
+    return f"<p>{''.join(parts)}</p>"
+
+
+def grid_html(actions: Sequence[str], shares: FloatArray, weight: FloatArray) -> str:
+    """The grid: `shares` [169, actions], NaN where no hand is held; `weight` [169], from 0 to 1, fills the cells."""
+    colors = list(spot_colors(actions).values())
+    rows = []
+    for row in range(13):
+        cells = "".join(_cell(13 * row + column, actions, colors, shares, weight) for column in range(13))
+        rows.append(f"<tr>{cells}</tr>")
+    return f'<table style="border-collapse:separate;border-spacing:1px">{"".join(rows)}</table>'
+
+
+def _cell(place: int, actions: Sequence[str], colors: Sequence[str], shares: FloatArray, weight: FloatArray) -> str:
+    name, played = CLASS_NAMES[place], shares[place]
+    box = f"width:{CELL_PIXELS}px;height:{CELL_PIXELS - 8}px;padding:0;text-align:center;font-size:11px"
+    if np.isnan(played).any():
+        return f'<td style="{box};background:{EMPTY_COLOR};color:#8a939c">{name}</td>'
+    ends = np.cumsum(100 * played)
+    begins = np.concatenate([[0.0], ends[:-1]])
+    bands = ",".join(f"{color} {begin:.1f}% {end:.1f}%" for color, begin, end in zip(colors, begins, ends, strict=True))
+    words = ", ".join(f"{action} {share:.1%}" for action, share in zip(actions, played, strict=True))
+    filled = f"linear-gradient(90deg,{bands}) 0 100%/100% {100 * min(1.0, float(weight[place])):.0f}% no-repeat"
+    return (
+        f'<td title="{escape(f"{name}: {words}")}" style="{box};background:{filled},{EMPTY_COLOR};'
+        f'background-color:{EMPTY_COLOR};color:#14181c">{name}</td>'
+    )
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from regretless.cards.ranges import Range
 from regretless.errors import InvalidText
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind
-from regretless.holdem.reading.places import LineReader, Place
+from regretless.holdem.reading.line_reader import LineReader, Place
 
 __all__ = ["Duel", "Outcome", "draw_hands"]
 

@@ -1,18 +1,20 @@
-"""The tables that spots and games share: [bets], [rules] and [lines].
+"""The tables that spots and games share, read and written: [bets], [rules] and [lines].
 
 For each of bet, raise, reraise, donk and max_raises, the most specific table that sets it wins: street and player, then
-street, then player, then all.
+street, then player, then all. What is written has as few specific tables as possible.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from dataclasses import fields as dataclass_fields
 from typing import Any
 
 from regretless.errors import InvalidOption
-from regretless.holdem.spots.fields import FileKind, number_in, table_in, text_in, texts_in
-from regretless.holdem.spots.question import (
+from regretless.holdem.spots.sizes import Size, number_text, parse_sizes, sizes_text
+from regretless.holdem.spots.spot_fields import (
     STREETS,
     Bets,
     Lines,
@@ -23,9 +25,12 @@ from regretless.holdem.spots.question import (
     StreetSizes,
     check_cap,
 )
-from regretless.holdem.spots.sizes import Size, parse_sizes
+from regretless.holdem.spots.toml_fields import FileKind, number_in, table_in, text_in, texts_in
 
-__all__ = ["CAP", "HOMES", "RULES", "SIZES", "read_bets", "read_lines", "read_rules"]
+__all__ = [
+    "CAP", "HOMES", "RULES", "SIZES", "quoted", "read_bets", "read_lines", "read_rules", "write_bets", "write_lines",
+    "write_rules",
+]  # fmt: skip
 
 SIZES = ("bet", "raise", "reraise", "donk")
 CAP = "max_raises"
@@ -101,3 +106,63 @@ def _street_sizes(read: Mapping[str, Any], street: StreetName) -> StreetSizes:
         )
 
     return StreetSizes(oop=of_player("oop"), ip=of_player("ip"), max_raises=finest(CAP, f"bets.{street}", "bets"))
+
+
+# --- writing ---------------------------------------------------------------------------------------------------------
+
+
+def quoted(text: str) -> str:
+    """A text as TOML."""
+    return json.dumps(text, ensure_ascii=False)  # basic strings in TOML use the same escapes as JSON
+
+
+def write_bets(bets: Bets) -> list[str]:
+    """The tables of bets: sizes that apply everywhere in [bets], others in the table of their street."""
+    sizes = {(street, player): _sizes(bets.of(street, player)) for street in STREETS for player in ("oop", "ip")}
+    alike = all(each == sizes["flop", "oop"] for each in sizes.values())
+    one_cap = len({bets.of_street(street).max_raises for street in STREETS}) == 1
+    lines = _table("[bets]", (sizes["flop", "oop"] if alike else []) + (_cap(bets.flop) if one_cap else []))
+    for street in STREETS:
+        here = bets.of_street(street)
+        donk = [] if here.oop.donk is None else [f'donk = "{sizes_text(here.oop.donk)}"']
+        cap = [] if one_cap else _cap(here)
+        oop, ip = sizes[street, "oop"], sizes[street, "ip"]
+        if alike or oop == ip:
+            lines += _table(f"[bets.{street}]", ([] if alike else oop) + cap + donk)
+        else:
+            lines += _table(f"[bets.{street}]", cap)
+            lines += _table(f"[bets.{street}.oop]", oop + donk) + _table(f"[bets.{street}.ip]", ip)
+    return lines
+
+
+def _table(name: str, lines: list[str]) -> list[str]:
+    return ["", name, *lines] if lines else []
+
+
+def _sizes(sizes: PlayerSizes) -> list[str]:
+    lines = [f'bet = "{sizes_text(sizes.bet)}"', f'raise = "{sizes_text(sizes.raise_)}"']
+    if sizes.reraise:
+        texts = [f'"{sizes_text(each)}"' for each in sizes.reraise]
+        lines.append(f"reraise = {texts[0] if len(texts) == 1 else '[' + ', '.join(texts) + ']'}")
+    return lines
+
+
+def _cap(street: StreetSizes) -> list[str]:
+    return [] if street.max_raises is None else [f"max_raises = {street.max_raises}"]
+
+
+def write_rules(rules: Rules, **others: float) -> list[str]:
+    """The table of rules that differ from the defaults; `others` replace those of `Rules`."""
+    defaults = asdict(Rules()) | others
+    changed = [f"{key} = {number_text(value)}" for key, value in asdict(rules).items() if value != defaults[key]]
+    return ["", "[rules]", *changed] if changed else []
+
+
+def write_lines(lines: Lines) -> list[str]:
+    """The table of lines added or removed by hand."""
+    given = [
+        f"{key} = [{', '.join(map(quoted, texts))}]"
+        for key, texts in (("add", lines.add), ("remove", lines.remove))
+        if texts
+    ]
+    return ["", "[lines]", *given] if given else []

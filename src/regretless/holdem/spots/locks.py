@@ -13,10 +13,21 @@ LockFrom(source='other.rgl', player='oop', node=None, hands='')
 
 A lock that distinguishes suits reduces symmetry: the remaining renamings preserve the locked hands, the cards in the
 line, and the strategy of the other solution.
+
+As a line of text, "LINE: HANDS = ACTION PROBABILITY, ACTION PROBABILITY, …":
+
+    check: bet 50                          after a check, always bet 50, with every hand
+    check: AA, KK = bet 50                 only with these hands
+    check: AA, KK = bet 50 70%, check 0.3  probabilities in percent or from 0 to 1
+    check: bet 50 70%, check               one action without a number takes the rest
+    : check                                the first decision
+
+HANDS is a range; without it, a lock applies to every hand. Spot files use the same text in `locks = ["…"]`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,15 +37,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.cards.ranges import Range
-from regretless.errors import InvalidOption, InvalidText
+from regretless.errors import InvalidOption, InvalidText, RegretlessError
 from regretless.forms.history import FloatArray
 from regretless.forms.public import BettingTree, NodeKind, PublicForm
 from regretless.holdem.spots.lines import Step, find_action, no_such_action, parse_line
+from regretless.holdem.spots.sizes import number_text
 from regretless.reprs import brief
 
-__all__ = ["AnyLock", "Held", "Lock", "LockFrom", "LockedHands", "check_lock", "held_nodes", "locked_players"]
+__all__ = [
+    "AnyLock", "Lock", "LockFrom", "LockedHands", "LockedNode", "check_lock", "lock_text", "locked_nodes",
+    "locked_players", "parse_lock", "parse_strategy", "split_line",
+]  # fmt: skip
 
 CLOSE_TO_ONE = 1e-6
+
+_NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(%?)")
 
 
 class _AtNode:
@@ -98,7 +115,7 @@ ReadSource = Callable[[LockFrom, str, int, int], FloatArray]  # lock, field, nod
 
 
 @dataclass(frozen=True)
-class Held:
+class LockedNode:
     """A lock at a betting node and runout of a form."""
 
     node: int
@@ -118,15 +135,15 @@ def locked_players(locks: Sequence[AnyLock]) -> dict[int, int]:
     }
 
 
-def held_nodes(
+def locked_nodes(
     form: PublicForm, locks: Sequence[AnyLock], held: tuple[NDArray[np.int64], ...], read_source: ReadSource
-) -> list[Held]:
+) -> list[LockedNode]:
     """Where locks of nodes apply, later ones overriding earlier ones.
 
     `held`: which of the 1,326 hands each hand of the form is. Locks of whole players are not included, nor are those
     that a later lock of the player overrides.
     """
-    found: dict[tuple[int, int], Held] = {}
+    found: dict[tuple[int, int], LockedNode] = {}
     overridden = locked_players(locks)
     for place, lock in enumerate(locks):
         if isinstance(lock, LockFrom) and lock.player is not None:
@@ -145,7 +162,7 @@ def held_nodes(
             before = found.get((node, runout))
             played = np.where(chosen, strategy, 0.0 if before is None else before.strategy)
             hands = chosen if before is None else chosen | before.hands
-            found[node, runout] = Held(node, runout, played, hands)
+            found[node, runout] = LockedNode(node, runout, played, hands)
     return list(found.values())
 
 
@@ -248,3 +265,93 @@ def _strategy(lock: Lock, labels: Sequence[str], name: str) -> FloatArray:
             f"{name}.strategy", float(strategy.sum()), "is the sum of the probabilities, which must be 1"
         )
     return np.asarray(strategy / strategy.sum())
+
+
+def parse_lock(text: str, field: str = "lock") -> Lock:
+    """Read a lock; `field` names the text in errors.
+
+    >>> parse_lock("check: AA, KK = bet 50 70%, check")
+    Lock(node='check', strategy={'bet 50': 0.7, 'check': 0.3}, hands='AA, KK')
+    >>> parse_lock("check bet 50")
+    Traceback (most recent call last):
+    regretless.errors.InvalidText: lock: 'check bet 50': has no ':' after the line; ': check' is the first decision
+    """
+    if ":" not in text:
+        raise InvalidText(field, text, None, "has no ':' after the line; ': check' is the first decision")
+    node, rest = split_line(text)
+    hands, equals, played = rest.rpartition("=")
+    if equals and not hands.strip():
+        raise InvalidText(field, text, text.index("=") + 1, "no hands before '='")
+    lock = Lock(node, parse_strategy(played, field, whole=text), hands.strip())
+    _ = lock.steps, lock.range
+    return lock
+
+
+def split_line(text: str) -> tuple[str, str]:
+    """The line of a lock, and the text after its colon.
+
+    >>> split_line("check, bet 50: AA"), split_line("check")
+    (('check, bet 50', 'AA'), ('check', ''))
+    """
+    node, _, rest = text.partition(":")
+    return node.strip(), rest.strip()
+
+
+def parse_strategy(text: str, field: str, whole: str | None = None) -> dict[str, float]:
+    """Probabilities of actions; `whole` is the text shown in errors."""
+    shown = text if whole is None else whole
+    found: dict[str, float] = {}
+    without: list[str] = []
+    for part in text.split(","):
+        action, share = _action(part.strip(), shown, field)
+        if action in found or action in without:
+            raise InvalidText(field, shown, None, f"names {action!r} twice")
+        if share is None:
+            without.append(action)
+        else:
+            found[action] = share
+    total = sum(found.values())
+    if len(without) > 1 or total > 1 + CLOSE_TO_ONE:
+        reason = (
+            f"{' and '.join(map(repr, without))} need probabilities" if len(without) > 1 else "adds up to more than 1"
+        )
+        raise InvalidText(field, shown, None, reason)
+    return found | {action: round(1.0 - total, 12) for action in without}
+
+
+def _action(part: str, text: str, field: str) -> tuple[str, float | None]:
+    """An action and its probability, if it has one: `bet 50` is only an action, `bet 50 0.7` has a probability."""
+    head, _, last = part.rpartition(" ")
+    number = _NUMBER.fullmatch(last)
+    if head.strip() and number is not None and _is_action(head):
+        share = float(number[1]) / (100 if number[2] else 1)
+        if share <= 1:
+            return head.strip(), share
+        if not _is_action(part):
+            raise InvalidText(field, text, None, f"{last!r} is not a probability such as 0.7 or 70%")
+    if not part or not _is_action(part):
+        raise InvalidText(field, text, None, f"{part!r} is not an action with a probability, such as 'bet 50 70%'")
+    return part, None
+
+
+def _is_action(text: str) -> bool:
+    try:
+        steps = parse_line(text)
+    except RegretlessError:
+        return False
+    return len(steps) == 1 and steps[0].card is None
+
+
+def lock_text(lock: AnyLock) -> str:
+    """A lock as text; unless it comes from another solution, `parse_lock` reads it back.
+
+    >>> lock_text(Lock("check", {"bet 50": 0.7, "check": 0.3}, "AA")), lock_text(LockFrom("other.rgl", player="oop"))
+    ('check: AA = bet 50 0.7, check 0.3', 'every decision of oop as in other.rgl')
+    """
+    if isinstance(lock, LockFrom):
+        held = (
+            f"{lock.node}: {lock.hands or 'every hand'}" if lock.player is None else f"every decision of {lock.player}"
+        )
+        return f"{held} as in {lock.source}"
+    played = ", ".join(f"{action} {number_text(share)}" for action, share in lock.strategy.items())
+    return f"{lock.node}: {lock.hands} = {played}" if lock.hands else f"{lock.node}: {played}"

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from regretless.errors import RoundedSizes
-from regretless.holdem.spots.question import PlayerName, Table
 from regretless.holdem.spots.sizes import SLACK, Chips, Decision, Size, exact, whole_chips, whole_chips_above
+from regretless.holdem.spots.spot_fields import BettingTable, PlayerName
 
 __all__ = ["warn_of_rounding"]
 
@@ -35,7 +35,7 @@ class _Rounded(NamedTuple):
         return abs(self.becomes - self.asked) / self.asked
 
 
-def warn_of_rounding(table: Table, source: str = "") -> None:
+def warn_of_rounding(table: BettingTable, source: str = "") -> None:
     """Warn about the size that rounding moves furthest, if by more than 5 %; `source` is the file it was read from."""
     furthest = max(_rounded_sizes(table), key=lambda rounded: rounded.moved, default=None)
     if furthest is None or furthest.moved <= MOST:
@@ -55,7 +55,7 @@ def warn_of_rounding(table: Table, source: str = "") -> None:
     warnings.warn(RoundedSizes(message), stacklevel=3)
 
 
-def _rounded_sizes(table: Table) -> Iterator[_Rounded]:
+def _rounded_sizes(table: BettingTable) -> Iterator[_Rounded]:
     others: dict[PlayerName, PlayerName] = {"oop": "ip", "ip": "oop"}
     blind = 0.0 if table.blinds is None else max(table.blinds)
     pot, stack = table.pot + 2 * (table.ante + blind), exact(table.stack - table.ante - blind)
@@ -75,7 +75,7 @@ def _rounded_sizes(table: Table) -> Iterator[_Rounded]:
                 yield from _rounded(table, at, table.of(street, other).raise_number(1), smallest=2 * bet)
 
 
-def _rounded(table: Table, at: Decision, sizes: tuple[Size, ...], *, smallest: float) -> Iterator[_Rounded]:
+def _rounded(table: BettingTable, at: Decision, sizes: tuple[Size, ...], *, smallest: float) -> Iterator[_Rounded]:
     """What sizes become, except all-in, raises below the smallest raise and bets below the big blind."""
     forced = at.bet_faced > 0 or table.blinds is not None
     for size in sizes:

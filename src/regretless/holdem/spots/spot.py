@@ -1,6 +1,6 @@
 """A spot to solve: board, pot, stack, both ranges and the allowed bets.
 
-A spot is a value: frozen, checked when created, and equal to any other with the same fields. `spot_reader` reads it
+A spot is a value: frozen, checked when created, and equal to any other with the same fields. `spot_toml` reads it
 from TOML, `betting` turns it into a betting tree.
 
 >>> spot = Spot.parse('''
@@ -31,11 +31,10 @@ from regretless.cards.deck import board_text
 from regretless.cards.hands import hand_text
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, InvalidText
-from regretless.holdem.spots.question import LARGEST_AMOUNT, PLAYERS, SMALLEST_AMOUNT, Question, check_number
 from regretless.holdem.spots.rounding import warn_of_rounding
-from regretless.holdem.spots.spot_reader import read_mapping, read_texts
-from regretless.holdem.spots.spot_writer import write_spot
-from regretless.holdem.spots.toml_text import parse_toml, read_toml
+from regretless.holdem.spots.spot_fields import LARGEST_AMOUNT, PLAYERS, SMALLEST_AMOUNT, SpotFields, check_number
+from regretless.holdem.spots.spot_toml import read_mapping, read_texts, write_spot
+from regretless.holdem.spots.toml_fields import parse_toml, read_toml
 from regretless.reprs import brief
 
 __all__ = ["Spot"]
@@ -46,8 +45,8 @@ LONGEST_NAME = 255  # characters, the limit for file names
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spot(Question):
-    """A spot to solve; `Question` has its fields.
+class Spot(SpotFields):
+    """A spot to solve; `SpotFields` has its fields.
 
     Board, ranges, bets and rules may also be given as in a file:
 

@@ -1,22 +1,36 @@
-"""Which flops a study has, and what each weighs.
+"""Which flops a study has, what each weighs, and what kind of flop it is.
 
 Flops that differ only in the names of the suits are solved once. Where both ranges treat all suits alike, the 22,100
 flops fall into 1,755 classes of 4, 12 or 24; a range that names suits (`AhKh`) leaves more classes. A flop stands for
 its class and weighs as many flops as the class has, so the weights of all classes sum to 22,100.
 
     "all"                          every class
-    "subset(49)"                   49 classes whose weighted means come close to those of all 1,755: `subsets`
+    "subset(49)"                   49 classes whose weighted means come close to those of all 1,755
     "paired, two-tone"             every class with all of these properties
     "A-high or K-high, rainbow"    `or` between properties, before the commas
     ["Qs Jh 2h", "AhKd2c"]         these flops, each standing for its class
+
+`benchmarks/flop_subsets.py` chooses the subsets and measures their error; `subsets.json` has one entry per size: flop
+and weight. The weights of a subset sum to 22,100, as those of all flops do. The properties of a flop:
+
+pairing         unpaired, paired, trips
+suits           rainbow (three suits), two-tone, monotone
+connectedness   connected: three ranks in a row (9-8-7, 3-2-A); gapped: not in a row, but two hole cards can make a
+                straight (9-7-5, 5-4-A); disconnected: they cannot, which includes all paired flops
+high            the highest rank, an ace being high
+broadways       cards from ten to ace
+texture         suits of an unpaired flop, pairing and suits of a paired one: "two-tone", "paired rainbow", "trips"
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
 
 import numpy as np
 
@@ -24,16 +38,106 @@ from regretless.cards.deck import RANKS, board_text, parse_board
 from regretless.cards.isomorphism import CARD_MAPS, distinct_boards
 from regretless.errors import InvalidOption, InvalidText
 from regretless.forms.history import IntArray
-from regretless.holdem.studies.subsets import subset
-from regretless.holdem.studies.textures import CONNECTEDNESS, PAIRINGS, SUIT_KINDS, texture_of
 
-__all__ = ["ALL_FLOPS", "MOST_FLOPS", "Flop", "FlopFilter", "all_flops", "choose_flops"]
+__all__ = [
+    "ALL_FLOPS", "CONNECTEDNESS", "MOST_FLOPS", "PAIRINGS", "SUIT_KINDS", "Flop", "FlopFilter", "Texture",
+    "all_flops", "choose_flops", "subset", "subset_sizes", "texture_of",
+]  # fmt: skip
+
+PAIRINGS = ("unpaired", "paired", "trips")
+SUIT_KINDS = ("rainbow", "two-tone", "monotone")
+CONNECTEDNESS = ("connected", "gapped", "disconnected")
+
+_ACE, _TEN = RANKS.index("A"), RANKS.index("T")
+_STRAIGHT = 5  # ranks
 
 ALL_FLOPS = 22_100  # 52 choose 3
 MOST_FLOPS = 22_100  # entries of a list
-
 _WORDS = (*PAIRINGS, *SUIT_KINDS, *CONNECTEDNESS, *(f"{rank}-high" for rank in reversed(RANKS)))
 _SUBSET = re.compile(r"subset\s*\(\s*(\d{1,6})\s*\)")
+
+
+@dataclass(frozen=True)
+class Texture:
+    """The texture columns of the tables."""
+
+    ranks: str  # "QJ2", high card first
+    high: str
+    middle: str
+    low: str
+    pairing: str
+    suits: str
+    connectedness: str
+    broadways: int
+    texture: str
+
+    def words(self) -> frozenset[str]:
+        """The words by which a filter can ask for this flop."""
+        return frozenset((self.pairing, self.suits, self.connectedness, f"{self.high}-high"))
+
+
+def texture_of(flop: Sequence[int]) -> Texture:
+    """The texture of three cards.
+
+    >>> from regretless.cards.deck import parse_board
+    >>> found = texture_of(parse_board("2h Qs Jh"))
+    >>> found.ranks, found.texture, found.connectedness, found.broadways
+    ('QJ2', 'two-tone', 'disconnected', 2)
+    >>> texture_of(parse_board("Ts Th 4d")).texture, texture_of(parse_board("As 5h 3d")).connectedness
+    ('paired rainbow', 'gapped')
+    """
+    ranks = sorted((card // 4 for card in flop), reverse=True)
+    pairing = PAIRINGS[3 - len(set(ranks))]
+    suits = SUIT_KINDS[3 - len({card % 4 for card in flop})]
+    high, middle, low = (RANKS[rank] for rank in ranks)
+    return Texture(
+        ranks=high + middle + low,
+        high=high,
+        middle=middle,
+        low=low,
+        pairing=pairing,
+        suits=suits,
+        connectedness=_connectedness(ranks),
+        broadways=sum(rank >= _TEN for rank in ranks),
+        texture=suits if pairing == "unpaired" else pairing if pairing == "trips" else f"{pairing} {suits}",
+    )
+
+
+def _connectedness(ranks: Sequence[int]) -> str:
+    if len(set(ranks)) < 3:
+        return "disconnected"
+    ace_low = [-1 if rank == _ACE else rank for rank in ranks]
+    span = min(max(each) - min(each) for each in (ranks, ace_low))
+    return "connected" if span == 2 else "gapped" if span < _STRAIGHT else "disconnected"
+
+
+@cache
+def _subsets() -> Mapping[int, Mapping[str, float]]:
+    text = files("regretless.holdem.studies").joinpath("subsets.json").read_text(encoding="utf-8")
+    return {int(size): flops for size, flops in json.loads(text).items()}
+
+
+def subset_sizes() -> tuple[int, ...]:
+    """The sizes that ship with the package."""
+    return tuple(_subsets())
+
+
+def subset(size: int) -> Mapping[str, float]:
+    """The flops of a subset and their weights.
+
+    >>> flops = subset(25)
+    >>> len(flops), round(sum(flops.values()))
+    (25, 22100)
+    >>> subset(26)
+    Traceback (most recent call last):
+    regretless.errors.InvalidOption: flops: 'subset(26)' is not one of the subsets: 25, 49, 95, 184
+    """
+    found = _subsets().get(size)
+    if found is None:
+        raise InvalidOption(
+            "flops", f"subset({size})", f"is not one of the subsets: {', '.join(map(str, subset_sizes()))}"
+        )
+    return found
 
 
 @dataclass(frozen=True)

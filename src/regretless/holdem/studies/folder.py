@@ -38,8 +38,7 @@ from regretless.holdem.reading.columns import pyarrow
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.studies.manifest import MANIFEST, PART, PARTS, Manifest, check_folder
 from regretless.holdem.studies.plan import StudyPlan, StudySpot
-from regretless.holdem.studies.rows import run_row, spot_rows
-from regretless.holdem.studies.schema import TABLES, arrow_schema
+from regretless.holdem.studies.rows import TABLES, arrow_schema, run_row, spot_rows
 
 __all__ = ["AGAIN", "GrowingFolder", "SpotRows", "StudyFolder"]
 

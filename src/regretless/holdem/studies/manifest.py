@@ -21,7 +21,7 @@ from regretless.files.fields import DamagedFields, Fields
 from regretless.files.state import check_state, replace_state
 from regretless.holdem.reading.columns import pyarrow
 from regretless.holdem.studies.plan import StudyPlan
-from regretless.holdem.studies.schema import TABLES, VERSION
+from regretless.holdem.studies.rows import TABLES, VERSION
 
 __all__ = ["LOCK", "MANIFEST", "PART", "PARTS", "Manifest", "check_folder"]
 

@@ -53,12 +53,11 @@ from regretless.holdem.form.suits import suit_group
 from regretless.holdem.problem import TARGET
 from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
 from regretless.holdem.spots.locks import LockFrom
-from regretless.holdem.spots.question import PLAYERS, Question, check_number
 from regretless.holdem.spots.rounding import warn_of_rounding
 from regretless.holdem.spots.spot import Spot
-from regretless.holdem.spots.spot_reader import read_mapping
-from regretless.holdem.spots.spot_writer import write_spot
-from regretless.holdem.spots.toml_text import parse_toml, read_toml_text
+from regretless.holdem.spots.spot_fields import PLAYERS, SpotFields, check_number
+from regretless.holdem.spots.spot_toml import read_mapping, write_spot
+from regretless.holdem.spots.toml_fields import parse_toml, read_toml_text
 from regretless.holdem.studies.flops import Flop, choose_flops
 from regretless.variants.presets import read_variant
 
@@ -90,7 +89,7 @@ class Variation:
 
     number: int
     parameters: Mapping[str, Any]  # by field: "rules.rake"
-    question: Question
+    question: SpotFields
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,11 @@ from typing import Any
 from regretless.cards.deck import RANKS, SUITS
 from regretless.errors import InvalidFile, InvalidOption, InvalidText, RegretlessError
 from regretless.holdem.spots.lines import parse_line
-from regretless.holdem.studies.flops import FlopFilter
+from regretless.holdem.studies.flops import CONNECTEDNESS, PAIRINGS, SUIT_KINDS, FlopFilter
 from regretless.holdem.studies.folder import StudyFolder
 from regretless.holdem.studies.plan import ANY
-from regretless.holdem.studies.schema import TABLES, column_of
-from regretless.holdem.studies.tables import run_sql
-from regretless.holdem.studies.textures import CONNECTEDNESS, PAIRINGS, SUIT_KINDS
+from regretless.holdem.studies.queries import run_sql
+from regretless.holdem.studies.rows import TABLES, column_of
 
 __all__ = ["Coverage", "ReportRow", "StudyReport", "study_coverage", "study_report"]
 

@@ -12,8 +12,8 @@ from regretless.files.state import check_state
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.studies.folder import StudyFolder
 from regretless.holdem.studies.plan import StudyPlan
+from regretless.holdem.studies.queries import run_sql
 from regretless.holdem.studies.reports import Coverage, StudyReport, study_coverage, study_report
-from regretless.holdem.studies.tables import run_sql
 from regretless.plots.scatter import scatter
 from regretless.plots.stacked_bars import stacked_bars
 

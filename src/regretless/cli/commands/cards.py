@@ -1,0 +1,162 @@
+"""Commands about cards alone.
+
+`regretless range`: what a range contains, as text and as a 13 × 13 grid. `regretless equity`: the share of the pot that
+a range wins against another once all cards are dealt.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from rich.table import Table
+from rich.text import Text
+
+from regretless.cli.arguments.options import Json, argument, option
+from regretless.cli.terminal.consoles import for_answers, has_color, print_json
+from regretless.colors import SUIT_COLORS, blend
+from regretless.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from regretless.cards.ranges import Range
+
+__all__ = ["equity", "range_"]
+
+EMPTY, FULL = "#3a3f46", "#f2b134"
+
+
+def range_(
+    text: Annotated[list[str], argument("A range, such as [cyan]'22+, A2s+, KQo:0.5'[/cyan].", "RANGE")],
+    format: Annotated[
+        str | None,
+        option(
+            "Print only the text: [cyan]short[/cyan], [cyan]gto+[/cyan] for GTO+ and Flopzilla, or "
+            "[cyan]weights[/cyan], 1,326 numbers in PioSOLVER's order."
+        ),
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Read a range: its shortest text, its number of combos, and its 13 × 13 grid.
+
+    Suited hands are above the diagonal, offsuit hands below it. Where terms overlap, the later one wins, and a warning
+    names the hands whose weights change.
+
+    \b
+    [cyan]regretless range '22+, A2s+, KTs+, QJs, AJo+:0.5'[/cyan]
+    [cyan]regretless range 76s+[/cyan]   76s, 87s … AKs
+    [cyan]regretless range 'JTs-65s, AhKh, AXs:50%'[/cyan]
+    [cyan]regretless range 'QQ+, AKs:0.5' --format gto+[/cyan]   AA-QQ,\\[50.0]AKs\\[/50.0]
+    """
+    from regretless.cards.hands import HAND_COUNT
+    from regretless.cards.ranges import Range
+
+    hands = Range.parse(" ".join(text))
+    written = hands.to_text(format or "short")
+    if json_:
+        answer = {
+            "range": written,
+            "combos": hands.combos,
+            "share": hands.combos / HAND_COUNT,
+            "grid": hands.grid().tolist(),
+        }
+        print_json(answer)
+        return
+    if format is not None:
+        print(written)
+        return
+    console = for_answers()
+    console.print(Text(written or "(no hand)", style="bold"))
+    console.print(f"{hands.combos:g} combos, {hands.combos / HAND_COUNT:.1%} of all hands\n")
+    for line in _grid(hands, color=has_color(console)):
+        console.print(line, no_wrap=True)
+
+
+def _grid(hands: Range, *, color: bool) -> list[Text]:
+    """A row per rank; a cell shows its hands, and their mean weight as brightness (without colour, in percent)."""
+    from regretless.cards.hands import CLASS_NAMES
+
+    lines = []
+    for row, weights in enumerate(hands.grid().tolist()):
+        line = Text()
+        for column, weight in enumerate(weights):
+            name = CLASS_NAMES[13 * row + column]
+            if color:
+                back = blend(EMPTY, FULL, weight**0.5) if weight else EMPTY
+                line.append(f" {name:<3} ", style=f"{'#14181c' if weight > 0.2 else '#8d959e'} on {back}")
+            else:
+                shown = name if weight == 1 else "·" if weight == 0 else f"{max(round(weight * 100), 1)}%"
+                line.append(f"{shown:<5}")
+        lines.append(line)
+    return lines
+
+
+def equity(
+    first: Annotated[str, argument("A range, such as [cyan]AhKh[/cyan].")],
+    second: Annotated[str, argument("Another, such as [cyan]'QQ+, AQs'[/cyan].")],
+    board: Annotated[
+        str, option("Cards on the table: none, 3, 4 or 5, as [cyan]'Qs Jh 2h'[/cyan].", default="no cards")
+    ] = "",
+    samples: Annotated[
+        int | None, option("Sample this many deals instead of enumerating all.", default="exact")
+    ] = None,
+    seed: Annotated[int | None, option("Random seed, with --samples.", default="0")] = None,
+    json_: Json = False,
+) -> None:
+    """Equity of two ranges: the share of the pot each wins, ties split, card conflicts removed.
+
+    \b
+    [cyan]regretless equity AA KK[/cyan]
+    [cyan]regretless equity AhKh 'QQ+, AQs' --board 'Qs Jh 2h'[/cyan]
+    [cyan]regretless equity '22+, A2s+' 100% --samples 1000000[/cyan]
+    """
+    from regretless.cards.deck import board_text, parse_board
+    from regretless.cards.equity import equity as equity_of
+    from regretless.cards.ranges import Range
+
+    if seed is not None and samples is None:
+        raise InvalidOption("seed", seed, "is for sampled deals: add --samples")
+    ranges = Range.parse(first, "first range"), Range.parse(second, "second range")
+    cards = parse_board(board)
+    result = equity_of(*ranges, cards, samples=samples, seed=seed or 0)
+    if json_:
+        answer = {
+            "ranges": [str(hands) for hands in ranges],
+            "board": board_text(cards),
+            "equity": [result.first, result.second],
+            "win": result.win,
+            "tie": result.tie,
+            "lose": result.lose,
+            "method": result.method,
+            "boards": result.boards,
+            "standard_error": result.standard_error,
+        }
+        print_json(answer)
+        return
+    console = for_answers()
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 3, 0, 0))
+    table.add_column("range", overflow="ellipsis", max_width=max(36, console.width - 44))
+    for name in ("equity", "wins", "ties", "loses"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for hands, share, wins, loses in (
+        (ranges[0], result.first, result.win, result.lose),
+        (ranges[1], result.second, result.lose, result.win),
+    ):
+        table.add_row(
+            Text(str(hands)), Text(f"{share:.2%}", style="bold"), f"{wins:.2%}", f"{result.tie:.2%}", f"{loses:.2%}"
+        )
+    if cards:
+        console.print(Text("board ", style="dim").append_text(_cards(board_text(cards))))
+    console.print(table)
+    if result.method == "exact":
+        how = f"exact, {result.boards:,} boards enumerated"
+    else:
+        how = f"{result.boards:,} deals sampled, standard error {result.standard_error:.3%}"
+    console.print(how, style="dim")
+
+
+def _cards(text: str) -> Text:
+    """Cards with the symbols and colours of a four-colour deck."""
+    symbols = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
+    cards = Text()
+    for card in text.split():
+        cards.append(f"{card[0]}{symbols[card[1]]} ", style=f"bold {SUIT_COLORS[card[1]]}")
+    return cards

@@ -1,1 +1,0 @@
-"""Commands about cards alone: ranges, equity, buckets of hands."""

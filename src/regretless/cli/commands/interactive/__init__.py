@@ -1,1 +1,0 @@
-"""Interactive commands: the page, and hands against a solution."""

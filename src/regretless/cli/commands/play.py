@@ -1,0 +1,172 @@
+"""`regretless play`: hands against a solved game or spot, in the terminal."""
+
+from __future__ import annotations
+
+import sys
+from itertools import count
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from regretless.cli.arguments import options
+from regretless.cli.arguments.options import argument, flag, option
+from regretless.cli.terminal.consoles import LiteralConsole, for_answers, print_error
+from regretless.cli.terminal.interrupts import INTERRUPTED
+from regretless.errors import InvalidOption, InvalidText, RegretlessError
+from regretless.seeds import check_seed
+
+if TYPE_CHECKING:
+    from regretless.cli.views.duel_view import Score, Stakes
+    from regretless.holdem.reading.line_reader import Place
+    from regretless.holdem.reading.playing import Duel
+    from regretless.solving.solution import Solution
+
+__all__ = ["play"]
+
+QUIT = ("q", "quit", "exit")
+
+
+class InputEnded(Exception):
+    """The person stopped: end of the input, or `q`."""
+
+
+def play(
+    file: Annotated[Path, argument("A .rgl file of a solved hold'em game or spot.")],
+    hands: Annotated[int | None, option("How many hands to play.", default="until you stop")] = None,
+    player: Annotated[
+        str | None, option("Your seat in every hand.", default="alternating, ip first", metavar="oop|ip")
+    ] = None,
+    seed: Annotated[int | None, option("Random seed for the cards and the opponent.", default="a new one")] = None,
+    advice: Annotated[bool, flag("--advice", "After each action, show what the solution does with your hand.")] = False,
+) -> None:
+    """Play hands against a solution.
+
+    Choose an action by its number or its name: [cyan]2[/cyan], [cyan]call[/cyan], [cyan]r 5[/cyan]. [cyan]q[/cyan],
+    Ctrl-C or the end of the input stops and prints the score. In games from the deal, it is in big blinds per hundred
+    hands; in spots, in chips per hundred hands above what the solution expects in your seat. The adjusted score
+    replaces the result of an all-in with its average over all cards that could have come.
+
+    \b
+    [cyan]regretless play game.rgl[/cyan]
+    [cyan]regretless play game.rgl --hands 100 --seed 7 --advice[/cyan]
+    [cyan]regretless play spot.rgl --player oop[/cyan]
+    """
+    from regretless.api import load
+    from regretless.cli.views.duel_view import Score
+    from regretless.holdem.spots.spot_fields import PLAYERS
+
+    if hands is not None and hands < 1:
+        raise InvalidOption("hands", hands, "must be at least 1")
+    if seed is not None:
+        check_seed(seed)
+    seat = options.read_player(player)
+    stakes = _stakes(load(file), file)
+    random, console, score = Random(seed), for_answers(), Score(stakes.unit)
+    code: int | None = None
+    try:
+        for number in count(1) if hands is None else range(1, hands + 1):
+            person = (number - 1) % 2 if seat is None else PLAYERS.index(seat)
+            _play_hand(console, stakes, person, random, number, score, advice=advice)
+    except InputEnded:
+        code = 0
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+        console = for_answers()  # the old one repeats its last output if it was interrupted while printing
+        console.print()
+    if code is not None:  # before the end of a hand, which prints the score
+        console.print(str(score), style="bold", soft_wrap=True)
+        raise typer.Exit(code)
+
+
+def _stakes(solution: Solution, file: Path) -> Stakes:
+    """What is played for in a solution."""
+    from regretless.cli.views.duel_view import SEATS, Stakes
+    from regretless.games.flop_holdem import FlopHoldem
+    from regretless.holdem.games.flop_holdem import FlopHoldemSolution
+    from regretless.holdem.games.whole_game import NoLimitSolution
+    from regretless.holdem.solution import SpotSolution
+
+    blinds = "the small blind", "the big blind"
+    if isinstance(solution, NoLimitSolution):
+        return Stakes(solution.reader, solution.rules.stack, "bb", solution.rules.big_blind, blinds)
+    if isinstance(solution, FlopHoldemSolution):
+        return Stakes(solution.reader, None, "bb", FlopHoldem.big_blind, blinds)
+    if isinstance(solution, SpotSolution):
+        par = solution.ev["ip"], solution.ev["oop"]
+        return Stakes(solution.reader, solution.spot.stack, "chips", 1.0, SEATS, par)
+    raise InvalidOption("FILE", str(file), "is not a solved hold'em spot, flop hold'em or a solved game file")
+
+
+def _play_hand(
+    console: LiteralConsole, stakes: Stakes, person: int, random: Random, number: int, score: Score, *, advice: bool
+) -> None:
+    """Deal a hand, play it to the end and count it."""
+    from regretless.cli.views import duel_view as view
+    from regretless.holdem.reading.playing import Duel, draw_hands
+
+    reader = stakes.reader
+    duel = Duel(reader, draw_hands(reader, reader.root, random), person, random)
+    if number > 1:
+        console.print()
+    console.print(view.hand_text(stakes, duel, number), soft_wrap=True)
+    passed = duel.play_on(reader.root)
+    while True:
+        for line in view.event_lines(duel, passed):
+            console.print(line, soft_wrap=True)
+        place = passed[-1]
+        if not duel.is_turn(place):
+            break
+        console.print(view.state_text(stakes, duel, place), soft_wrap=True)
+        action = _ask(console, duel, place)
+        if advice:
+            console.print(view.advice_text(duel, place), style="dim", soft_wrap=True)
+        passed = duel.play_on(reader.act(place, action))
+    outcome = duel.outcome(place)
+    won = outcome.won[person]
+    expected = duel.expected(place)
+    adjusted = won if expected is None else expected[person]
+    score.add((won - stakes.par[person]) / stakes.chips, (adjusted - stakes.par[person]) / stakes.chips)
+    console.print(view.result_text(stakes, duel, outcome), soft_wrap=True)
+    console.print(str(score), style="bold", soft_wrap=True)
+
+
+def _ask(console: LiteralConsole, duel: Duel, place: Place) -> int:
+    """The number of the action that the person chooses; asks again until there is one."""
+    from regretless.cli.views.duel_view import choices_text
+
+    actions = duel.reader.actions(place.node)
+    console.print(choices_text(actions), soft_wrap=True)
+    while True:
+        console.print("> ", end="")
+        if console.is_closed:  # nobody reads what would be played
+            raise InputEnded
+        typed = sys.stdin.readline()
+        if not sys.stdin.isatty():  # what was typed on a terminal is already there
+            console.print(typed.strip(), soft_wrap=True)
+        if not typed or typed.strip().lower() in QUIT:
+            raise InputEnded
+        try:
+            return _read_action(typed.strip(), actions)
+        except RegretlessError as error:
+            print_error(str(error))
+
+
+def _read_action(text: str, actions: tuple[str, ...]) -> int:
+    """Which action a text means, by number or by name."""
+    from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
+
+    listed = f"choose from {', '.join(actions)}, or q to stop"
+    if text.isdecimal():
+        digits = text.lstrip("0")
+        if not 1 <= int(digits[:9] or 0) <= len(actions):
+            raise InvalidText("action", text, None, f"is not from 1 to {len(actions)}; {listed}")
+        return int(digits) - 1
+    steps = parse_line(text, "action")
+    if len(steps) != 1:
+        raise InvalidText("action", text, None, f"is not one action; {listed}")
+    found = find_action(steps[0], actions)
+    if found is None:
+        raise no_such_action("action", text, steps[0], actions)
+    return found

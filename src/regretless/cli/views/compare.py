@@ -1,0 +1,287 @@
+"""Two solutions in the terminal: which file each letter stands for, and what differs between them.
+
+Of games: values, exploitability, and the information sets that are played differently. The difference at an information
+set is ½ Σ |difference of probabilities|: 0 if both play the same, 1 if they never do the same. A file does not record
+how often a set is reached, so sets are not weighted by it. Of spots: their EVs, where they play differently, and one
+node hand by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from regretless.cards.ranges import Range
+from regretless.cli.terminal.consoles import for_answers, plain_table, print_json
+from regretless.cli.terminal.numbers import cell_text, signed_text, unit_of
+from regretless.cli.views.game_show import choose, read_keys
+from regretless.cli.views.spot_view import board_line, weight_text
+from regretless.colors import spot_colors
+from regretless.errors import InvalidFile, InvalidText
+from regretless.holdem import comparison
+from regretless.holdem.comparison import NodeDifference, Pair, SpotComparison
+from regretless.holdem.solution import SpotSolution
+from regretless.holdem.spots.spot_fields import PlayerName
+from regretless.printable import printable
+from regretless.solving.game_solution import GameSolution
+from regretless.solving.solution import Solution
+
+__all__ = ["compare_games", "compare_nodes", "compare_spots", "difference_table", "difference_text", "heading"]
+
+GamePair = tuple[GameSolution, GameSolution]
+SpotPair = tuple[SpotSolution, SpotSolution]
+LINES = 8  # most lines listed of those in only one tree
+
+
+def heading(letter: str, solution: Solution, how: str) -> Text:
+    """A line that says which file a letter stands for."""
+    return Text.assemble((f"{letter}  ", "bold"), printable(str(solution.path)), ("  " + printable(how), "dim"))
+
+
+def difference_table() -> Table:
+    """An empty table: a name, the number of each solution, their difference, and a unit."""
+    table = plain_table([""], ["A", "B", "B − A"])
+    table.add_column("", style="dim")
+    return table
+
+
+def difference_text(number: float, decimals: int = 2) -> str:
+    """A difference with its sign.
+
+    >>> difference_text(-1.234), difference_text(0.5, 1), difference_text(-0.001)
+    ('−1.23', '+0.5', '0.00')
+    """
+    text = f"{number:+.{decimals}f}"
+    return text.replace("-", "−") if float(text) else text[1:]
+
+
+def compare_games(solutions: GamePair, *, keys: str | None, most: int | None, as_json: bool) -> None:
+    """Compare two solved games."""
+    first, second = solutions
+    shared = {key: second.strategy[key] for key in first.strategy if key in second.strategy}
+    if not shared:
+        raise InvalidFile(second.path, f"has no information set in common with {first.path}")
+    asked = read_keys(keys)
+    chosen = choose(shared, asked, None)
+    moved = {key: _distance(first.strategy[key], played) for key, played in chosen.items()}
+    ranked = sorted(moved, key=lambda key: -moved[key]) if asked is None else list(moved)
+    if asked is None:
+        ranked = ranked[:most]
+    only = [len(first.strategy) - len(shared), len(second.strategy) - len(shared)]
+    if as_json:
+        print_json(
+            {
+                "first": str(first.path),
+                "second": str(second.path),
+                "game": [first.game, second.game],
+                "values": [list(pair) for pair in zip(first.values, second.values, strict=False)],
+                "exploitability": [first.exploitability, second.exploitability],
+                "shared": len(shared),
+                "only_first": only[0],
+                "only_second": only[1],
+                "information_sets": {
+                    key: {
+                        "moved": moved[key],
+                        "strategy": {
+                            action: [first.strategy[key].get(action), second.strategy[key].get(action)]
+                            for action in {**first.strategy[key], **second.strategy[key]}
+                        },
+                    }
+                    for key in ranked
+                },
+            }
+        )
+        return
+    _print_games(solutions, ranked, moved, only, shared=len(shared))
+
+
+def _distance(first: Mapping[str, float], second: Mapping[str, float]) -> float:
+    return sum(abs(first.get(each, 0.0) - second.get(each, 0.0)) for each in {**first, **second}) / 2
+
+
+def _print_games(
+    solutions: GamePair, ranked: list[str], moved: dict[str, float], only: list[int], *, shared: int
+) -> None:
+    first, second = solutions
+    console = for_answers(fit=False)
+    for letter, solution in zip("AB", solutions, strict=True):
+        how = f"{solution.game} · {solution.variant} · {solution.iterations:,} iterations"
+        console.print(heading(letter, solution, how))
+    console.print()
+    console.print(_game_figures(first, second))
+    console.print()
+    differing = sum(each > 0 for each in moved.values())
+    if differing:
+        console.print(_information_set_table(solutions, [key for key in ranked if moved[key] > 0], moved))
+    console.print(f"{differing:,} of {shared:,} information sets are played differently", style="dim")
+    for letter, count in zip("AB", only, strict=True):
+        if count:
+            console.print(f"{count:,} information sets are only in {letter}", style="yellow")
+
+
+def _game_figures(first: GameSolution, second: GameSolution) -> Table:
+    unit = unit_of(first.game)
+    table = difference_table()
+    for player, pair in enumerate(zip(first.values, second.values, strict=False)):
+        apart = difference_text(pair[1] - pair[0], 5)
+        table.add_row(f"value, player {player}", *map(signed_text, pair), apart, f"{unit} per game")
+    pair = first.exploitability, second.exploitability
+    table.add_row("exploitability", *(f"{max(each, 0.0):.3g}" for each in pair), "", f"{unit} per game")
+    return table
+
+
+def _information_set_table(solutions: GamePair, shown: list[str], moved: dict[str, float]) -> Table:
+    table = plain_table(["information set", "action"], ["A", "B", "B − A", "differs"])
+    for key in shown:
+        first, second = (solution.strategy[key] for solution in solutions)
+        for place, action in enumerate({**first, **second}):
+            pair = first.get(action), second.get(action)
+            cells = ["–" if share is None else f"{share:.1%}" for share in pair]
+            apart = difference_text(100 * ((pair[1] or 0.0) - (pair[0] or 0.0)), 1)
+            name, differs = (" · ".join(key.split("\n")), f"{moved[key]:.1%}") if place == 0 else ("", "")
+            table.add_row(name, action, *cells, apart, differs)
+    return table
+
+
+def compare_spots(solutions: SpotPair, *, most: int | None, as_json: bool) -> None:
+    """Compare two solved spots as a whole."""
+    found = comparison.compare_spots(*solutions, most=most)
+    if as_json:
+        print_json({"first": str(solutions[0].path), "second": str(solutions[1].path), **found.as_json()})
+        return
+    console = for_answers(fit=False)
+    for letter, solution in zip("AB", solutions, strict=True):
+        console.print(heading(letter, solution, f"{solution.variant} · {solution.iterations:,} iterations"))
+    console.print(Text("differ in " + ", ".join(found.changed) if found.changed else "the same spot", style="dim"))
+    console.print()
+    console.print(_spot_figures(found))
+    _print_nodes(console, found, most)
+
+
+def _spot_figures(found: SpotComparison) -> Table:
+    table = difference_table()
+    players: tuple[PlayerName, ...] = ("oop", "ip")
+    for player in players:
+        first, second = found.ev[player]
+        table.add_row(f"EV {player}", f"{first:.2f}", f"{second:.2f}", difference_text(second - first), "chips")
+    for player in players:
+        first, second = found.equity[player]
+        cells = f"{100 * first:.1f}", f"{100 * second:.1f}", difference_text(100 * (second - first), 1)
+        table.add_row(f"equity {player}", *cells, "% of the pot")
+    first, second = found.exploitability_pct_pot
+    table.add_row("exploitability", f"{first:.3g}", f"{second:.3g}", "", "% of the pot")
+    return table
+
+
+def _print_nodes(console: Console, found: SpotComparison, most: int | None) -> None:
+    shown = [node for node in found.nodes if node.rank > 0]
+    console.print()
+    if not shown:
+        console.print("they play the same at every node that both reach")
+    elif most is None or len(found.nodes) < most:
+        console.print(f"nodes that both reach and play differently: {len(shown):,} of {found.visited:,} shared nodes")
+    else:
+        nodes = f"the {len(shown):,} nodes" if len(shown) > 1 else "the node"
+        console.print(f"{nodes} where they differ most: how often both get there × share of play that differs")
+    for node in shown:
+        console.print()
+        for line in _node_lines(node):
+            console.print(line)
+    for letter, lines in zip("AB", found.only, strict=True):
+        if lines:
+            more = f", … and {len(lines) - LINES:,} more" if len(lines) > LINES else ""
+            listed = "; ".join(lines[:LINES])
+            console.print()
+            console.print(Text(f"only {letter} has {listed}{more}", style="yellow"))
+
+
+def _node_lines(node: NodeDifference) -> list[Text]:
+    title = Text(node.line or "first decision", style="bold")
+    title.append(f"   {node.player} acts, {node.moved:.1%} played differently", style="default")
+    if node.deals > 1:
+        title.append(f" ({node.deals} deals alike)", style="dim")
+    colors = spot_colors(list(node.frequencies))
+    name = max(map(len, node.frequencies))
+    name = max(name, len("EV oop"), len("reached"))
+    lines = [title, Text(f"  {'':<{name}}{'A':>9}{'B':>9}{'B − A':>9}", style="dim")]
+
+    def row(label: str, pair: Pair, scale: float, decimals: int, unit: str, style: str = "") -> Text:
+        first, second = pair
+        cells = [cell_text(None if each is None else each * scale, f".{decimals}f") for each in pair]
+        apart = "" if first is None or second is None else difference_text((second - first) * scale, decimals)
+        text = Text("  ").append(f"{label:<{name}}", style=style)
+        return text.append(f"{cells[0]:>9}{cells[1]:>9}{apart:>9}").append(f"  {unit}", style="dim")
+
+    lines += [row(action, pair, 100, 1, "%", colors[action]) for action, pair in node.frequencies.items()]
+    lines += [row(f"EV {player}", node.ev[player], 1, 2, "chips") for player in ("oop", "ip")]
+    return [*lines, row("reached", node.reached, 100, 2, "%")]
+
+
+def compare_nodes(
+    solutions: SpotPair,
+    line: str,
+    cards: tuple[int, ...],
+    *,
+    player: PlayerName | None,
+    hands: Range | None,
+    most: int | None,
+    as_json: bool,
+) -> None:
+    """Compare a node of two solved spots, hand by hand."""
+    comparison.check_boards(*solutions)
+    views = [solution.node(line, cards) for solution in solutions]
+    shown: PlayerName = player or (views[0].player if views[0].kind == "decision" else None) or "oop"
+    if hands is not None:
+        views = [view.only(shown, hands) for view in views]
+        if not any(len(view.hands[shown].hand) for view in views):
+            raise InvalidText("hands", str(hands), None, f"{shown} holds none of these here")
+    found = comparison.compare_nodes(views[0], views[1], shown)
+    ranked = found[:most]
+    played = [dict(zip(view.actions, view.frequencies, strict=True)) for view in views]
+    means = {
+        "frequencies": {
+            action: tuple(each.get(action) for each in played)
+            for action in ({**played[0], **played[1]} if views[0].player == shown else ())
+        },
+        "ev": tuple(view.ev(shown) for view in views),
+        "equity": tuple(view.equity(shown) for view in views),
+    }
+    if as_json:
+        first, second = (str(solution.path) for solution in solutions)
+        where = {"first": first, "second": second, "line": views[0].line, "player": shown}
+        print_json({**where, **means, "hands": [each.as_json() for each in ranked]})
+        return
+
+    console = for_answers(fit=False)
+    for letter, solution, view in zip("AB", solutions, views, strict=True):
+        mean = f"{shown}: EV {view.ev(shown):.2f} chips, equity {view.equity(shown):.1%}"
+        console.print(heading(letter, solution, mean if view.reached else "never reached"))
+    console.print(board_line(views[0]))
+    console.print()
+    table = plain_table()
+    table.add_column(f"\n{shown}", style="bold", no_wrap=True)
+    actions = list(ranked[0].strategy) if ranked else []
+    colors = spot_colors(actions)
+    for action in actions:
+        table.add_column(f"{action}\nA", justify="right", style=colors[action], no_wrap=True)
+        table.add_column("\nB", justify="right", style=colors[action], no_wrap=True)
+    for name in ("EV", "weight"):
+        table.add_column(f"{name}\nA", justify="right", no_wrap=True)
+        table.add_column("\nB", justify="right", no_wrap=True)
+    for each in ranked:
+        shares = [cell_text(share, ".1%") for pair in each.strategy.values() for share in pair]
+        table.add_row(each.hand, *shares, *(cell_text(chips, ".2f") for chips in each.ev), *map(_weight, each.weight))
+    shares = [cell_text(share, ".1%") for pair in means["frequencies"].values() for share in pair]  # type: ignore[attr-defined]
+    sums = [float(view.hands[shown].weight.sum()) for view in views]
+    chips = [view.ev(shown) for view in views]
+    table.add_row("all", *shares, *(cell_text(number, ".2f") for number in chips), *map(_weight, sums), style="dim")
+    console.print(table)
+    more = f"; {len(found) - len(ranked)} more: --all" if len(ranked) < len(found) else ""
+    console.print(Text(f"largest weighted differences first; last row: averages and combos of all{more}", style="dim"))
+
+
+def _weight(weight: float | None) -> str:
+    return "–" if weight is None else weight_text(weight)

@@ -1,0 +1,239 @@
+"""A spot as TOML, read and written: every field, and which table wins when several set it.
+
+    board = "Qs Jh 2h"            3, 4 or 5 cards
+    pot = 180                     chips in the pot, above 0
+    stack = 910                   chips behind, the smaller of the two stacks, above 0
+    name = "3-bet pot"            optional, shown in output
+
+    [oop]                         the player out of position, who acts first
+    range = "88+, A8s+, KQo:0.5"
+    [ip]
+    range = "99-22, AJs-A2s"
+
+    [bets]                        both players, every street
+    bet = "50%"                   where nobody has bet; "" or absent: no bets
+    raise = "2.5x"                facing a bet, and facing a raise without `reraise`; "" or absent: no raises
+    reraise = "a"                 facing a raise; ["3x", "a"]: the second raise, the third and later; absent: as raise
+    max_raises = 3                raises per street by both players, not counting the first bet; absent: no cap
+    [bets.oop]                    one player on every street
+    [bets.river]                  one street, both players
+    donk = "33%"                  out of position, leading into the previous street's bettor; absent: as bet; "": never
+    [bets.river.oop]              one street and one player
+
+    [rules]                       the fields of `spot_fields.Rules`
+    rake = 0.05
+
+    [lines]
+    add = ["bet 94, raise 300"]
+    remove = ["check, bet 94"]
+
+    [[locks]]                     a locked decision; any number of these
+    node = "check, bet 94"        line of play; without cards it applies on every runout
+    strategy = { fold = 0.5, call = 0.5 }
+    hands = "KK, QQ"              only these hands; absent: all
+
+    [[locks]]                     decisions locked to another solution
+    source = "other.rgl"          its file, relative to the folder of this one
+    player = "oop"                every decision of a player; or `node`, with `hands` to lock only some
+
+    A lock may also be a text, locks = ["check, bet 94: KK, QQ = fold 50%, call 50%"]: see `locks`.
+
+For each of bet, raise, reraise, donk and max_raises, the most specific table that sets it wins: street and player, then
+street, then player, then all. Any other key is refused, and the error suggests the one that was probably meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+from regretless.cards.deck import SUITS, board_text, parse_board
+from regretless.cards.ranges import Range
+from regretless.errors import InvalidOption, RegretlessError
+from regretless.holdem.spots.bet_tables import (
+    HOMES,
+    quoted,
+    read_bets,
+    read_lines,
+    read_rules,
+    write_bets,
+    write_lines,
+    write_rules,
+)
+from regretless.holdem.spots.lines import parse_line
+from regretless.holdem.spots.locks import AnyLock, Lock, LockFrom, parse_lock, parse_strategy
+from regretless.holdem.spots.sizes import number_text
+from regretless.holdem.spots.spot_fields import Bets, Rules, SpotFields
+from regretless.holdem.spots.toml_fields import FileKind, check_at_most, number_in, table_in, text_in, texts_in
+
+__all__ = ["FIELDS", "GAME_FIELDS", "NOT_A_SPOT", "is_game_table", "read_mapping", "read_texts", "write_spot"]
+
+MOST_LOCKS = 10_000
+
+FIELDS = ("board", "pot", "stack", "oop", "ip", "bets", "rules", "lines", "locks", "name")
+SPOT_FILE = FileKind("a spot", {"": ("board", "pot", "stack", "name"), **HOMES})
+NOT_A_SPOT = "a game from the deal, not a spot: solve one such game at a time, with buckets"
+A_STUDY = "a study, which has many flops: regretless study estimates and solves it"
+GAME_FIELDS = {"small_blind", "big_blind", "preflop"}  # which only a game from the deal has
+
+
+def read_mapping(table: Mapping[str, Any], path: str | Path | None = None) -> SpotFields:
+    """The fields of mappings nested like the TOML.
+
+    `path`, the file they were read from, appears in errors and warnings and gives the default name; relative sources of
+    locks start at its folder.
+
+    >>> read_mapping({"board": "Qs Jh 2h", "stak": 910})
+    Traceback (most recent call last):
+    regretless.errors.RegretlessError: stak: is not a field of a spot; did you mean 'stack'?
+    """
+    source = "" if path is None else str(path)
+    if is_game_table(table):
+        raise RegretlessError(f"{f'{source}: is' if source else 'this is'} {NOT_A_SPOT}")
+    if "board" not in table and "flops" in table:
+        raise RegretlessError(f"{f'{source}: is' if source else 'this is'} {A_STUDY}")
+    SPOT_FILE.check_known(table, FIELDS, "")
+    for required in ("board", "pot", "stack", "oop", "ip", "bets"):
+        if required not in table:
+            raise SPOT_FILE.missing(required)
+    return SpotFields(
+        board=parse_board(text_in(table["board"], "board")),
+        pot=number_in(table["pot"], "pot"),
+        stack=number_in(table["stack"], "stack"),
+        oop=_range(table["oop"], "oop", source),
+        ip=_range(table["ip"], "ip", source),
+        bets=read_bets(table_in(table["bets"], "bets"), SPOT_FILE),
+        rules=read_rules(table_in(table.get("rules", {}), "rules"), SPOT_FILE),
+        lines=read_lines(table_in(table.get("lines", {}), "lines"), SPOT_FILE),
+        locks=tuple(_locks(table.get("locks", []), Path(source).parent if source else None)),
+        name=text_in(table.get("name", Path(source).stem), "name"),
+    )
+
+
+def is_game_table(table: Mapping[str, Any]) -> bool:
+    """Whether a file with these tables describes a game from the deal rather than a spot."""
+    return "board" not in table and bool(GAME_FIELDS & table.keys())
+
+
+def read_texts(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that may be given as in a file: cards and ranges as text, bets and rules as mappings."""
+    values: dict[str, Any] = {"board": _board(fields["board"])}
+    for player in ("oop", "ip"):
+        if isinstance(given := fields[player], str):
+            values[player] = _range({"range": given}, player, "")
+        elif not isinstance(given, Range):
+            values[player] = _range(_mapping(given, player, "text such as 'QQ+, AKs'"), player, "")
+    if not isinstance(bets := fields["bets"], Bets):
+        values["bets"] = read_bets(_mapping(bets, "bets", "a dictionary such as {'bet': '50%'}"), SPOT_FILE)
+    if not isinstance(rules := fields["rules"], Rules):
+        values["rules"] = read_rules(_mapping(rules, "rules", "a dictionary such as {'add_allin': 1.5}"), SPOT_FILE)
+    return values
+
+
+def _mapping(value: object, field: str, example: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InvalidOption(field, value, f"must be {example}")
+    return value
+
+
+def _board(value: object) -> tuple[int, ...]:
+    if isinstance(value, str):
+        return parse_board(value)
+    if isinstance(value, Sequence) and all(isinstance(card, Integral) and 0 <= int(card) < 52 for card in value):
+        return tuple(map(int, value))
+    raise InvalidOption("board", value, "must be cards, such as 'Kh Qs Js', or their numbers from 0 to 51")
+
+
+def _range(value: object, player: str, source: str) -> Range:
+    table = table_in(value, player)
+    SPOT_FILE.check_known(table, ("range",), player)
+    if "range" not in table:
+        raise SPOT_FILE.missing(f"{player}.range")
+    return Range.parse(text_in(table["range"], f"{player}.range"), f"{player}.range", source)
+
+
+def _locks(value: object, folder: Path | None) -> Iterator[AnyLock]:
+    if not isinstance(value, list | tuple):
+        raise InvalidOption("locks", value, "must be tables, [[locks]], or a list of texts")
+    check_at_most(value, MOST_LOCKS, "locks")
+    for place, item in enumerate(value):
+        field = f"locks[{place}]"
+        if isinstance(item, str):
+            yield parse_lock(item, field)
+            continue
+        table = table_in(item, field)
+        if "source" in table:
+            yield _lock_from(table, field, folder)
+            continue
+        SPOT_FILE.check_known(table, ("node", "hands", "strategy"), field)
+        for required in ("node", "strategy"):
+            if required not in table:
+                raise SPOT_FILE.missing(f"{field}.{required}")
+        node, hands = _node_and_hands(table, field)
+        given = table["strategy"]
+        if isinstance(given, str):
+            shares = parse_strategy(given, f"{field}.strategy")
+        else:
+            named = table_in(given, f"{field}.strategy")
+            shares = {name: number_in(share, f"{field}.strategy") for name, share in named.items()}
+        yield Lock(node or "", shares, hands)
+
+
+def _lock_from(table: Mapping[str, Any], field: str, folder: Path | None) -> LockFrom:
+    """A lock from another solution; a relative path starts at the folder of the spot file."""
+    SPOT_FILE.check_known(table, ("source", "player", "node", "hands", "suits"), field)
+    source = text_in(table["source"], f"{field}.source")
+    node, hands = _node_and_hands(table, field)
+    player = text_in(table["player"], f"{field}.player") if "player" in table else None
+    if player not in (None, "oop", "ip"):
+        raise InvalidOption(f"{field}.player", player, "is neither oop nor ip")
+    if (player is None) == (node is None):
+        raise InvalidOption(f"{field}.source", source, "needs either player or node beside it")
+    if player is not None and hands:
+        raise InvalidOption(f"{field}.hands", hands, "selects hands at a node, but this lock is for a player")
+    suits = tuple(texts_in(table.get("suits", []), f"{field}.suits"))
+    for renaming in suits:
+        if sorted(renaming) != sorted(SUITS):
+            raise InvalidOption(f"{field}.suits", renaming, f"is not a permutation of the suits {SUITS}")
+    where = source if folder is None or Path(source).is_absolute() else str(folder / source)
+    return LockFrom(where, player=player, node=node, hands=hands, suits=suits)  # type: ignore[arg-type]
+
+
+def _node_and_hands(table: Mapping[str, Any], field: str) -> tuple[str | None, str]:
+    node = text_in(table["node"], f"{field}.node") if "node" in table else None
+    hands = text_in(table.get("hands", ""), f"{field}.hands")
+    parse_line(node or "", f"{field}.node")
+    Range.parse(hands, f"{field}.hands")
+    return node, hands
+
+
+def write_spot(spot: SpotFields) -> str:
+    """TOML that reads back to the same spot."""
+    lines = [
+        f'board = "{board_text(spot.board)}"',
+        f"pot = {number_text(spot.pot)}",
+        f"stack = {number_text(spot.stack)}",
+    ]
+    if spot.name:
+        lines.append(f"name = {quoted(spot.name)}")
+    lines += ["", "[oop]", f'range = "{spot.oop}"', "", "[ip]", f'range = "{spot.ip}"']
+    lines += write_bets(spot.bets)
+    lines += write_rules(spot.rules)
+    lines += write_lines(spot.lines)
+    for lock in spot.locks:
+        lines += ["", "[[locks]]", *_lock(lock)]
+    return "\n".join(lines) + "\n"
+
+
+def _lock(lock: AnyLock) -> list[str]:
+    lines = [] if lock.node is None else [f"node = {quoted(lock.node)}"]
+    if isinstance(lock, LockFrom):
+        lines += [f"source = {quoted(lock.source)}"]
+        lines += [] if lock.player is None else [f"player = {quoted(lock.player)}"]
+        lines += [f"suits = [{', '.join(map(quoted, lock.suits))}]"] if lock.suits else []
+    else:
+        shares = ", ".join(f"{quoted(name)} = {number_text(share)}" for name, share in lock.strategy.items())
+        lines += [f"strategy = {{ {shares} }}"]
+    return [*lines, f"hands = {quoted(lock.hands)}"] if lock.hands else lines

@@ -1,0 +1,411 @@
+"""A node of a solved spot as the page shows it: the line that led there, the actions, both ranges hand by hand.
+
+Vectors over hands are lists in one order, that of `hand` beside them. Means over a range weigh a hand by its weight
+times that of the opposing hands it can face, as everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.cards.categories import DRAWS, MADE, Category, hand_categories
+from regretless.cards.deck import card_text
+from regretless.forms.public import NodeKind
+from regretless.holdem.reading.line_reader import Place
+from regretless.holdem.reading.nodes import HandTable, NodeView, RunoutReport
+from regretless.holdem.reading.spot_reader import SpotReader
+from regretless.holdem.spots.lines import parse_line
+from regretless.holdem.spots.spot_fields import PLAYERS, STREETS, PlayerName
+from regretless.page.endpoint import Routes
+from regretless.page.library import File, Library
+from regretless.page.schema import (
+    Json,
+    array,
+    boolean,
+    integer,
+    nullable,
+    number,
+    obj,
+    rounded,
+    rounded_list,
+    text,
+)
+
+__all__ = ["ACTION", "CHIPS", "SEAT", "TILE", "Line", "action_list", "routes", "strip_json"]
+
+POINTS = 101  # of a distribution
+Line = Annotated[str, text('a line of play: "check, bet 40, call, Th"', longest=1000)]
+SEAT = text(enum=["oop", "ip"])
+
+
+def _node_json(reader: SpotReader, line: str) -> Json:
+    """Everything the page shows at the end of a line."""
+    passed = reader.path(line)
+    place = passed[-1]
+    view = reader.view(place)
+    decides = view.kind == "decision"
+    actions = action_list(reader, place)
+    if decides:
+        for action, frequency, ev, combos in zip(
+            actions, view.frequencies, view.action_means, view.action_combos, strict=True
+        ):
+            action |= {"frequency": rounded(frequency), "ev": rounded(ev), "combos": rounded(combos)}
+    paid = reader.form.tree.paid[place.node]
+    return {
+        "line": view.line,
+        "board": [card_text(card) for card in view.board],
+        "street": _street(reader, place),
+        "kind": view.kind,
+        "player": view.player,
+        "pot": view.pot,
+        "stacks": view.stacks,
+        "to_call": float(abs(paid[0] - paid[1])) if decides else 0.0,
+        "reached": rounded(_reached(reader, place)),
+        "parent": ", ".join(place.steps[:-1]) if place.steps else None,
+        "strip": strip_json(reader, passed),
+        "actions": actions,
+        "players": {player: _player(reader, view, passed, player) for player in ("oop", "ip")},
+        "strategy": [rounded_list(row) for row in view.strategy] if decides else [],
+        "action_ev": [rounded_list(row) for row in view.action_ev] if decides else [],
+        "locked": view.locked.tolist() if view.locked.any() else None,
+        "locks": _locks_here(reader, place) if decides else [],
+    }
+
+
+def strip_json(reader: SpotReader, passed: list[Place], *, frequencies: bool = True) -> list[Json]:
+    """A tile per street and per decision on the way; the last is where the line ends."""
+    tree, pot = reader.form.tree, reader.spot.pot
+    board = [card_text(card) for card in reader.spot.board]
+    tiles: list[Json] = [{"kind": "street", "street": reader.spot.streets[0], "cards": board, "pot": pot, "line": ""}]
+    for place, after in zip(passed, [*passed[1:], None], strict=True):
+        line, here = ", ".join(place.steps), pot + float(tree.paid[place.node].sum())
+        kind = NodeKind(int(tree.kind[place.node]))
+        if kind == NodeKind.DECISION:
+            actions = action_list(reader, place)
+            if frequencies:
+                for action, share in zip(actions, reader.played(place).frequencies, strict=True):
+                    action["frequency"] = rounded(share)
+            player = int(tree.player[place.node])
+            taken = None if after is None else after.node - int(tree.first_child[place.node])
+            tiles.append(
+                {
+                    "kind": "decision",
+                    "line": line,
+                    "player": PLAYERS[player],
+                    "pot": here,
+                    "stack": reader.spot.stack - float(tree.paid[place.node, player]),
+                    "street": _street(reader, place),
+                    "taken": taken,
+                    "actions": actions,
+                }
+            )
+        elif kind == NodeKind.CHANCE:
+            dealt = [] if after is None else [card_text(card) for card in after.deal.cards[len(place.deal.cards) :]]
+            street = STREETS[len(reader.spot.board) - 3 + place.deal.street + 1]
+            tiles.append({"kind": "street", "street": street, "cards": dealt, "pot": here, "line": line})
+        else:
+            tiles.append({"kind": "end", "end": kind.name.lower(), "pot": here, "line": line})
+    return tiles
+
+
+def action_list(reader: SpotReader, place: Place) -> list[Json]:
+    """The actions at a place: name, kind, chips, and the line that continues with it; without frequencies."""
+    tree, node = reader.form.tree, place.node
+    if tree.kind[node] != NodeKind.DECISION:
+        return []
+    player = int(tree.player[node])
+    mine, theirs = float(tree.paid[node, player]), float(tree.paid[node, 1 - player])
+    pot, before = reader.spot.pot + mine + theirs, _paid_before(reader, node)
+    listed = []
+    for child in range(int(tree.first_child[node]), int(tree.first_child[node + 1])):
+        name = tree.labels[child]
+        kind = name.partition(" ")[0]
+        amount = share = None
+        if kind in ("bet", "raise", "all-in"):
+            paid = float(tree.paid[child, player])
+            amount = paid - before
+            share = rounded((paid - theirs) / (pot + theirs - mine))
+        listed.append(
+            {
+                "name": name,
+                "kind": kind,
+                "amount": amount,
+                "pot_share": share,
+                "frequency": None,
+                "ev": None,
+                "combos": None,
+                "next": ", ".join((*place.steps, name)),
+            }
+        )
+    return listed
+
+
+def _paid_before(reader: SpotReader, node: int) -> float:
+    """Chips each player had put in when the street of a node began."""
+    tree = reader.form.tree
+    while tree.parent[node] >= 0 and tree.kind[tree.parent[node]] != NodeKind.CHANCE:
+        node = int(tree.parent[node])
+    return float(tree.paid[node, 0])
+
+
+def _street(reader: SpotReader, place: Place) -> str:
+    return STREETS[len(reader.spot.board) - 3 + place.deal.street]
+
+
+def _reached(reader: SpotReader, place: Place) -> float:
+    """How likely the line's actions are, given that its cards come."""
+    dealt = reader.root
+    for card in place.deal.cards:
+        dealt = replace(reader.deal(dealt, card), node=0)
+    possible = reader.pairs(dealt)
+    return reader.pairs(place) / possible if possible > 0 else float("nan")
+
+
+def _locks_here(reader: SpotReader, place: Place) -> list[int]:
+    return reader.locked.applying(place.node, place.deal.runout)
+
+
+# --- one player ------------------------------------------------------------------------------------------------------
+
+
+def _player(reader: SpotReader, view: NodeView, passed: list[Place], player: PlayerName) -> Json:
+    table = view.hands[player]
+    kinds = hand_categories(view.board)
+    made, draw = kinds.made[table.hand], kinds.draw[table.hand]
+    ev, equity = view.ev(player), view.equity(player)
+    return {
+        "ev": rounded(ev),
+        "equity": rounded(equity),
+        "eqr": rounded(ev / (equity * view.pot)) if equity > 1e-9 else None,
+        "combos": rounded(float(table.weight.sum())),
+        "stack": view.stacks[player],
+        "last": _last_action(reader, passed, player),
+        "hands": {
+            "hand": table.hand.tolist(),
+            "weight": rounded_list(table.weight),
+            "matchups": rounded_list(table.matchups),
+            "ev": rounded_list(table.ev),
+            "equity": rounded_list(table.equity),
+            "eqr": rounded_list(table.eqr(view.pot)),
+            "made": made.tolist(),
+            "draw": draw.tolist(),
+        },
+        "distribution": _distribution(table),
+        "made": _groups(view, player, made, MADE),
+        "draws": _groups(view, player, draw, DRAWS),
+    }
+
+
+def _last_action(reader: SpotReader, passed: list[Place], player: PlayerName) -> str | None:
+    tree = reader.form.tree
+    for place, after in zip(reversed(passed[:-1]), reversed(passed[1:]), strict=True):
+        if tree.kind[place.node] == NodeKind.DECISION and PLAYERS[int(tree.player[place.node])] == player:
+            return tree.labels[after.node]
+    return None
+
+
+def _groups(view: NodeView, player: PlayerName, group: NDArray[np.int8], names: tuple[Category, ...]) -> list[Json]:
+    """Combos, share of the range, mix of actions, EV and equity of each category that is held."""
+    table = view.hands[player]
+    weight = np.where(np.isnan(table.ev), 0.0, table.weight * table.matchups)
+    total = float(weight.sum())
+    mixes = view.strategy if view.kind == "decision" and view.player == player else None
+    found = []
+    for place, category in enumerate(names):
+        chosen = group == place
+        combos, held = float(table.weight[chosen].sum()), float(weight[chosen].sum())
+        if combos <= 0:
+            continue
+        shares = weight[chosen] / held if held > 0 else None
+        found.append(
+            {
+                "key": category.key,
+                "combos": rounded(combos),
+                "share": rounded(held / total) if total > 0 else None,
+                "mix": None if mixes is None or shares is None else rounded_list(mixes[:, chosen] @ shares),
+                "ev": None if shares is None else rounded(float(np.nansum(shares * table.ev[chosen]))),
+                "equity": None if shares is None else rounded(float(np.nansum(shares * table.equity[chosen]))),
+            }
+        )
+    return found
+
+
+def _distribution(table: HandTable) -> Json | None:
+    """Equity and EV of the range from its weakest to its strongest hand, at 0, 1, … 100 % of its weight.
+
+    A point is the mean of the hands within half a percent of it, so that the area under the curve is the range's mean.
+    """
+    weight = table.weight * table.matchups
+    held = (weight > 0) & ~np.isnan(table.equity) & ~np.isnan(table.ev)
+    if not held.any():
+        return None
+    edges = np.concatenate(([0.0], (np.arange(POINTS - 1) + 0.5) / (POINTS - 1), [1.0]))
+    answer = {}
+    for name, values in (("equity", table.equity[held]), ("ev", table.ev[held])):
+        order = np.argsort(values, kind="stable")
+        shares = weight[held][order] / weight[held].sum()
+        share = np.concatenate(([0.0], np.cumsum(shares)))
+        area = np.concatenate(([0.0], np.cumsum(shares * values[order])))
+        answer[name] = rounded_list(np.diff(np.interp(edges, share, area)) / np.diff(edges))
+    return answer
+
+
+def _cards_json(reader: SpotReader, line: str, then: str) -> Generator[None, None, Json]:
+    """What each card that can come next changes; yields after every card."""
+    place, runouts = reader.find(line), []
+    for runout in reader.runouts(place, then):
+        runouts.append(runout)
+        yield
+    report = RunoutReport(", ".join(place.steps), ", ".join(map(str, parse_line(then, "then"))), tuple(runouts))
+    return {
+        "line": report.line,
+        "street": STREETS[len(reader.spot.board) - 3 + place.deal.street + 1],
+        "then": report.then,
+        "cards": [
+            {
+                "card": card_text(each.card),
+                "next": ", ".join(part for part in (report.line, card_text(each.card), report.then) if part),
+                "player": each.player,
+                "actions": list(each.frequencies),
+                "frequencies": [rounded(share) for share in each.frequencies.values()],
+                "reached": rounded(each.reached),
+                "ev": {player: rounded(chips) for player, chips in each.ev.items()},
+                "equity": {player: rounded(share) for player, share in each.equity.items()},
+                "eqr": {player: rounded(each.eqr(player)) for player in each.ev},
+            }
+            for each in report.runouts
+        ],
+    }
+
+
+# --- endpoints -------------------------------------------------------------------------------------------------------
+
+_NUMBER = nullable(number())
+_PLAYER = nullable(SEAT)
+CHIPS = obj({"oop": number(), "ip": number()}, "chips of each player")
+_PAIR = obj({"oop": _NUMBER, "ip": _NUMBER})
+_COLUMN = array(_NUMBER)
+ACTION = obj(
+    {
+        "name": text("as in a line: bet 40"),
+        "kind": text(enum=["fold", "check", "call", "bet", "raise", "all-in"]),
+        "amount": nullable(number("the player's total on this street")),
+        "pot_share": nullable(number("chips beyond the call / pot after the call")),
+        "frequency": nullable(number("over the whole range, 0 to 1")),
+        "ev": nullable(number("chips, of the hands that take the action")),
+        "combos": _NUMBER,
+        "next": text("the line that continues with it"),
+    }
+)
+TILE = obj(
+    {"kind": text(enum=["street", "decision", "end"]), "line": text(), "pot": number(), "actions": array(ACTION)},
+    "a street with its cards, a decision with its actions, or the end of the hand",
+    required=("kind", "line", "pot"),
+    open_=True,
+)
+_GROUP = obj(
+    {
+        "key": text("of /meta's made or draws"),
+        "combos": number(),
+        "share": nullable(number("of the range, 0 to 1")),
+        "mix": nullable(array(_NUMBER, "frequency of each action; null for the player who does not act")),
+        "ev": _NUMBER,
+        "equity": _NUMBER,
+    }
+)
+_HANDS = obj(
+    {
+        "hand": array(integer("number among the 1,326, as in /meta's hands")),
+        "weight": _COLUMN,
+        "matchups": _COLUMN,
+        "ev": _COLUMN,
+        "equity": _COLUMN,
+        "eqr": _COLUMN,
+        "made": array(integer("position in /meta's made")),
+        "draw": array(integer("position in /meta's draws")),
+    },
+    "columns over the hands that the board does not block; means weigh a hand by weight × matchups",
+)
+_RANGE = obj(
+    {
+        "ev": _NUMBER,
+        "equity": _NUMBER,
+        "eqr": _NUMBER,
+        "combos": number(),
+        "stack": number(),
+        "last": nullable(text("the last action")),
+        "hands": _HANDS,
+        "distribution": nullable(obj({"equity": _COLUMN, "ev": _COLUMN}, "from the weakest hand to the strongest")),
+        "made": array(_GROUP),
+        "draws": array(_GROUP),
+    }
+)
+NODE = obj(
+    {
+        "file": text(),
+        "revision": text("changes whenever the file does"),
+        "line": text(),
+        "board": array(text()),
+        "street": text(enum=["flop", "turn", "river"]),
+        "kind": text(enum=["decision", "chance", "fold", "showdown"]),
+        "player": _PLAYER,
+        "pot": number(),
+        "stacks": CHIPS,
+        "to_call": number(),
+        "reached": nullable(number("how likely the line's actions are, given that its cards come")),
+        "parent": nullable(text("the line without its last step")),
+        "strip": array(TILE, "the way from the root to here"),
+        "actions": array(ACTION),
+        "players": obj({"oop": _RANGE, "ip": _RANGE}),
+        "strategy": array(_COLUMN, "probability of each action for each hand of the acting player"),
+        "action_ev": array(_COLUMN, "EV of each action for each hand of the acting player"),
+        "locked": nullable(array(boolean(), "of each hand of the acting player; null if nothing is locked here")),
+        "locks": array(integer("position in the file's locks")),
+    }
+)
+CARDS = obj(
+    {
+        "line": text(),
+        "street": text(),
+        "then": text(),
+        "cards": array(
+            obj(
+                {
+                    "card": text(),
+                    "next": text(),
+                    "player": _PLAYER,
+                    "actions": array(text()),
+                    "frequencies": array(_NUMBER),
+                    "reached": _NUMBER,
+                    "ev": _PAIR,
+                    "equity": _PAIR,
+                    "eqr": _PAIR,
+                }
+            )
+        ),
+    }
+)
+
+routes = Routes()
+
+
+@routes.endpoint("GET", "/node", "Everything known at a node of a solved spot", NODE)
+def node(library: Library, file: File, line: Line = "") -> Json:
+    with library.spot(file) as (solution, revision):
+        return {"file": file, "revision": revision} | _node_json(solution.reader, line)
+
+
+@routes.endpoint("GET", "/cards", "What each card that can come next changes", CARDS)
+def cards(
+    library: Library,
+    file: File,
+    line: Line = "",
+    then: Annotated[str, text("actions after the card", longest=1000)] = "",
+) -> Generator[None, None, Json]:
+    with library.spot(file, slow=True) as (solution, _):
+        return (yield from _cards_json(solution.reader, line, then))
