@@ -31,12 +31,10 @@ from typing import Any
 import torch
 
 from regretless.deep.deep_cfr import DeepCfr
-from regretless.deep.exact import evaluate_policy
-from regretless.deep.reference_traversal import traverse_one_by_one
-from regretless.deep.settings import settings
-from regretless.deep.streams import generator
-from regretless.deep.traversal import traverse
-from regretless.deep.worlds.history_world import HistoryWorld
+from regretless.deep.evaluation import EnumeratingJudge
+from regretless.deep.settings import preset_settings
+from regretless.deep.traversal import traverse, traverse_one_by_one
+from regretless.deep.worlds import HistoryWorld
 from regretless.games import load
 
 SMALL_MEMORY = {"advantage_capacity": 20_000, "strategy_capacity": 20_000, "traversals": 1_000}
@@ -55,7 +53,7 @@ def ablations(game: str, iterations: int, seeds: int, names: Sequence[str]) -> N
     measured = sorted({iterations // 4, iterations // 2, iterations} - {0})
     print(f"{game}, mean of {seeds} seed(s); exploitability after {', '.join(map(str, measured))} iterations")
     for name in names or ABLATIONS:
-        chosen = settings("small", iterations=iterations, **{**SMALL_MEMORY, **ABLATIONS[name]})
+        chosen = preset_settings("small", iterations=iterations, **{**SMALL_MEMORY, **ABLATIONS[name]})
         curves, began = [], time.process_time()
         for seed in range(seeds):
             training = DeepCfr(world, chosen, seed=seed)
@@ -63,7 +61,7 @@ def ablations(game: str, iterations: int, seeds: int, names: Sequence[str]) -> N
             for iteration in range(1, iterations + 1):
                 training.iterate()
                 if iteration in measured:
-                    curve.append(evaluate_policy(world, training.policy()).exploitability)
+                    curve.append(EnumeratingJudge(world).evaluate(training.policy()).exploitability)
             curves.append(curve)
         means = [sum(column) / seeds for column in zip(*curves, strict=True)]
         seconds = time.process_time() - began
@@ -73,9 +71,9 @@ def ablations(game: str, iterations: int, seeds: int, names: Sequence[str]) -> N
 def openspiel(iterations: int, traversals: int) -> None:
     began = time.process_time()
     world = HistoryWorld(load("leduc"))
-    training = DeepCfr(world, settings("small", iterations=iterations, traversals=traversals), seed=0)
+    training = DeepCfr(world, preset_settings("small", iterations=iterations, traversals=traversals), seed=0)
     seen = sum(training.iterate().samples for _ in range(iterations))
-    result = evaluate_policy(world, training.policy()).exploitability
+    result = EnumeratingJudge(world).evaluate(training.policy()).exploitability
     print_row("Regretless", seen, time.process_time() - began, result)
 
     stand_in_for_tree()
@@ -124,15 +122,15 @@ def stand_in_for_tree() -> None:
 
 def speed(game: str, device: str, count: int, alone: int) -> None:
     world = HistoryWorld(load(game), device=device)
-    training = DeepCfr(world, settings("small", traversals=1_000, value_steps=50), seed=0)
+    training = DeepCfr(world, preset_settings("small", traversals=1_000, value_steps=50), seed=0)
     training.iterate()  # trained networks: strategies are neither uniform nor pure
     figures = {}
     for name, way, number in (("batched", traverse, count), ("one by one", traverse_one_by_one, alone)):
-        way(world, training.networks, 0, 10, generator(world.device, 1))
+        way(world, training.networks, 0, 10, torch.Generator(world.device).manual_seed(1))
         rates = []
         for turn in range(3):
             began = time.perf_counter()
-            found = way(world, training.networks, turn % 2, number, generator(world.device, turn))
+            found = way(world, training.networks, turn % 2, number, torch.Generator(world.device).manual_seed(turn))
             samples = len(found.advantages.targets) + len(found.strategies.targets)
             rates.append(samples / (time.perf_counter() - began))
         figures[name] = sorted(rates)[1]

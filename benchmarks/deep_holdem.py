@@ -51,13 +51,12 @@ from machine import hardware
 
 from regretless import engines
 from regretless.deep.deep_cfr import DeepCfr, IterationReport
-from regretless.deep.holdem.exact import HoldemEvaluation, NetworkAverage, TabulatedStrategy
-from regretless.deep.holdem.world import HoldemWorld
-from regretless.deep.networks.network import Network
+from regretless.deep.holdem_evaluation import HoldemEvaluation, NetworkAverage, TabulatedStrategy
+from regretless.deep.holdem_world import HoldemWorld
+from regretless.deep.networks import Network
 from regretless.deep.policies import AdvantagePolicy
-from regretless.deep.reference_traversal import traverse_one_by_one
-from regretless.deep.settings import PRESETS, TrainingSettings, settings
-from regretless.deep.traversal import Found, traverse
+from regretless.deep.settings import PRESETS, TrainingSettings, preset_settings
+from regretless.deep.traversal import TraversalSamples, traverse, traverse_one_by_one
 from regretless.engines import Evaluation
 from regretless.games import FlopHoldem, LimitHoldem
 from regretless.holdem.games.flop_holdem import compile_flop_holdem, with_flops
@@ -69,7 +68,7 @@ PAPER = 37  # NashConv in mbb/g
 AVERAGE = "average"  # prefix of the average's arrays in a checkpoint
 
 SCALED = PRESETS["fhp-ten-minutes"]
-TINY = settings("small", merge_equal=False, traversals=200, value_steps=20, policy_steps=20, batch=256)
+TINY = preset_settings("small", merge_equal=False, traversals=200, value_steps=20, policy_steps=20, batch=256)
 
 
 def main() -> None:
@@ -219,7 +218,7 @@ def measure_speed(options: argparse.Namespace) -> None:
 
 
 def _samples_per_second(
-    walk: Callable[..., Found],
+    walk: Callable[..., TraversalSamples],
     world: HoldemWorld,
     networks: Sequence[Network],
     count: int,

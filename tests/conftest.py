@@ -45,8 +45,8 @@ if hasattr(signal, "SIGHUP"):
 # Examples in docstrings of modules that load without PyTorch but cannot run without it.
 DOCTESTS_WITH_TORCH = {
     "regretless.api.train",
-    "regretless.deep.training.trained_policy.TrainedPolicy",
-    "regretless.deep.training.trained_policy.TrainedPolicy.save",
+    "regretless.deep.trained_policy.TrainedPolicy",
+    "regretless.deep.trained_policy.TrainedPolicy.save",
     "regretless.engines.sequence.batched.BatchedEngine",
 }
 

@@ -22,22 +22,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from regretless import (
-        cards,
-        cluster,
-        deep,
-        engines,
-        errors,
-        files,
-        forms,
-        games,
-        holdem,
-        plots,
-        solving,
-        variants,
-    )
+    from regretless import cards, cluster, deep, engines, errors, files, forms, games, holdem, plots, solving, variants
     from regretless.api import load, solve, train
-    from regretless.deep.training.trained_policy import TrainedPolicy
+    from regretless.deep.trained_policy import TrainedPolicy
     from regretless.errors import RegretlessError
     from regretless.games.registry import load as game
     from regretless.holdem.many import solve_many
@@ -67,7 +54,7 @@ _HOMES = {
     "SpotSolution": ("regretless.holdem.solution", "SpotSolution"),
     "Study": ("regretless.holdem.studies.study", "Study"),
     "VanillaCFR": ("regretless.solving.readable.vanilla", "VanillaCFR"),
-    "TrainedPolicy": ("regretless.deep.training.trained_policy", "TrainedPolicy"),
+    "TrainedPolicy": ("regretless.deep.trained_policy", "TrainedPolicy"),
     "game": ("regretless.games.registry", "load"),
     "load": ("regretless.api", "load"),
     "solve": ("regretless.api", "solve"),

@@ -35,9 +35,9 @@ from regretless.solving.solve import Hooks
 from regretless.solving.solve import solve as solve_request
 
 if TYPE_CHECKING:
-    from regretless.deep.training.asking import TrainingKeywords
-    from regretless.deep.training.engine import Watcher
-    from regretless.deep.training.trained_policy import TrainedPolicy
+    from regretless.deep.engine import Watcher
+    from regretless.deep.trained_policy import TrainedPolicy
+    from regretless.deep.training import TrainingKeywords
     from regretless.holdem.games.whole_game import NoLimitSolution
     from regretless.holdem.solution import SpotSolution
 
@@ -130,7 +130,7 @@ def train(
       fits a policy network, which takes a while, and changes nothing in the training.
     - `seed`, `device`, `threads`: equal ones give equal results to the last bit.
     - `tensorboard`: a folder for TensorBoard, which gets losses, memories and exploitability. `watchers` are told the
-      same: see `deep.training.engine.Watcher`.
+      same: see `deep.engine.Watcher`.
     - `resume`, `checkpoint`, `save_every`, `checkpointed`, `progress`, `report`, `interrupted`, and Ctrl-C: as in
       `solve`. A file that is to be resumed needs its memories: `save(path, resumable=True)`.
 
@@ -141,8 +141,8 @@ def train(
     Traceback (most recent call last):
     regretless.errors.InvalidSettings: width: 0 must be a whole number of at least 1
     """
-    from regretless.deep.training.asking import TrainingOptions, training_problem
-    from regretless.deep.training.scalars import Scalars
+    from regretless.deep.tensorboard import Scalars
+    from regretless.deep.training import TrainingOptions, training_problem
 
     options = TrainingOptions.read(keywords)
     options = replace(options, loop=_with_loaded(options.loop))

@@ -96,14 +96,14 @@ KINDS: Mapping[str, ProblemKind] = {
     ),
     "training": ProblemKind(
         options=Kind.TRAINING,
-        problem="deep.training.problem:EnumeratedTraining",
-        solution="deep.training.trained_policy:TrainedPolicy",
+        problem="deep.problem:EnumeratedTraining",
+        solution="deep.trained_policy:TrainedPolicy",
         files={"trained-policy": "a trained policy"},
     ),
     "training of flop-holdem": ProblemKind(
         options=Kind.TRAINING,
-        problem="deep.training.flop_holdem:FlopHoldemTraining",
-        solution="deep.training.flop_holdem:TrainedFlopHoldem",
+        problem="deep.flop_holdem:FlopHoldemTraining",
+        solution="deep.flop_holdem:TrainedFlopHoldem",
         files={"trained-flop-holdem": "a trained policy of flop hold'em"},
     ),
 }

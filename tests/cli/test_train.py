@@ -23,7 +23,7 @@ pytest.importorskip("torch")
 import regretless as rl
 from regretless.cli.commands.train import train as command
 from regretless.cli.terminal import progress as bars
-from regretless.deep.training.trained_policy import TrainedPolicy
+from regretless.deep.trained_policy import TrainedPolicy
 from regretless.engines.devices import available_cores
 from regretless.solving.loop import Progress
 from regretless.solving.progress.forecast import Outlook

@@ -7,9 +7,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from regretless.deep.memories import Memory, Samples, memory_bytes  # noqa: E402
-from regretless.deep.streams import generator  # noqa: E402
-from regretless.errors import EmptyMemory, InvalidOption  # noqa: E402
+from regretless.deep.memories import Memory, Samples, sample_bytes
+from regretless.errors import EmptyMemory, InvalidOption
 
 CPU = torch.device("cpu")
 SHAPE = {"observation_size": 1, "observation_dtype": torch.int32, "actions": 2}
@@ -33,7 +32,7 @@ def test_every_sample_is_kept_with_the_same_probability(pieces: list[int]) -> No
     """Chi-square over 1,000 runs, 10 of 60 samples kept in each; however they were cut into batches."""
     capacity, stream, runs = 10, sum(pieces), 1_000
     kept = np.zeros(stream)
-    drawing = generator(CPU, 5)
+    drawing = torch.Generator().manual_seed(5)
     for _ in range(runs):
         reservoir = memory(capacity)
         first = 0
@@ -54,8 +53,8 @@ def test_every_sample_is_kept_with_the_same_probability(pieces: list[int]) -> No
 def test_a_batch_is_inserted_as_one_by_one() -> None:
     """With the same draws; several samples of the batch hit one slot, and the last one stays."""
     together = memory(4)
-    together.add(samples(0, 200), 3, generator(CPU, 1))
-    drawn = torch.rand(200, dtype=torch.float64, generator=generator(CPU, 1)).tolist()
+    together.add(samples(0, 200), 3, torch.Generator().manual_seed(1))
+    drawn = torch.rand(200, dtype=torch.float64, generator=torch.Generator().manual_seed(1)).tolist()
     slots: dict[int, int] = {}
     for number in range(200):
         slot = number if number < 4 else int(drawn[number] * (number + 1))
@@ -69,21 +68,21 @@ def test_a_batch_is_inserted_as_one_by_one() -> None:
 
 def test_capacity_is_never_exceeded_and_nothing_is_lost_before() -> None:
     reservoir = memory(50)
-    drawing = generator(CPU, 2)
+    drawing = torch.Generator().manual_seed(2)
     for first in range(0, 40, 8):
         reservoir.add(samples(first, 8), 1, drawing)
     assert held(reservoir) == list(range(40))
     reservoir.add(samples(40, 1_000), 2, drawing)
     assert len(reservoir) == 50
     assert reservoir.seen == 1_040
-    assert reservoir.memory_bytes == memory_bytes(50, **SHAPE)
+    assert reservoir.memory_bytes == 50 * sample_bytes(**SHAPE)
     reservoir.add(samples(0, 0), 3, drawing)
     assert reservoir.seen == 1_040
 
 
 def test_a_window_keeps_the_latest() -> None:
     window = memory(10, replacement="window")
-    drawing = generator(CPU, 3)
+    drawing = torch.Generator().manual_seed(3)
     window.add(samples(0, 25), 1, drawing)
     assert sorted(held(window)) == list(range(15, 25))
     window.add(samples(25, 4), 2, drawing)
@@ -93,8 +92,8 @@ def test_a_window_keeps_the_latest() -> None:
 def test_weights_are_linear_in_the_iteration_and_average_about_one() -> None:
     reservoir = memory(1_000)
     for iteration in range(1, 11):
-        reservoir.add(samples(iteration * 100, 100), iteration, generator(CPU, iteration))
-    rows = reservoir.draw(5_000, generator(CPU, 0))
+        reservoir.add(samples(iteration * 100, 100), iteration, torch.Generator().manual_seed(iteration))
+    rows = reservoir.draw(5_000, torch.Generator().manual_seed(0))
     batch = reservoir.read(rows, iteration=10)
     iterations = batch.observations[:, 0] // 100
     assert torch.allclose(batch.weights, iterations * 2.0 / 10)
@@ -104,8 +103,8 @@ def test_weights_are_linear_in_the_iteration_and_average_about_one() -> None:
 
 def test_rows_are_drawn_uniformly() -> None:
     reservoir = memory(100)
-    reservoir.add(samples(0, 20), 1, generator(CPU, 0))
-    drawn = np.bincount(reservoir.draw(20_000, generator(CPU, 1)).numpy(), minlength=20)
+    reservoir.add(samples(0, 20), 1, torch.Generator().manual_seed(0))
+    drawn = np.bincount(reservoir.draw(20_000, torch.Generator().manual_seed(1)).numpy(), minlength=20)
     assert len(drawn) == 20
     statistic = ((drawn - 1_000) ** 2 / 1_000).sum()
     assert 2.0 < statistic < 19 + 4.0 * (2 * 19) ** 0.5
@@ -113,7 +112,7 @@ def test_rows_are_drawn_uniformly() -> None:
 
 def test_merged_samples_have_the_same_loss_gradient() -> None:
     reservoir = memory(500)
-    drawing = generator(CPU, 4)
+    drawing = torch.Generator().manual_seed(4)
     for iteration in (1, 2, 3):
         number = torch.randint(0, 6, (150, 1), generator=drawing)
         targets = torch.randn((150, 2), generator=drawing).masked_fill(number % 3 == torch.tensor([[0, 1]]), torch.nan)
@@ -134,14 +133,14 @@ def test_merged_samples_have_the_same_loss_gradient() -> None:
 
 def test_an_empty_memory_says_so() -> None:
     with pytest.raises(EmptyMemory, match="the memory holds no samples yet"):
-        memory(5).draw(1, generator(CPU, 0))
+        memory(5).draw(1, torch.Generator().manual_seed(0))
     with pytest.raises(EmptyMemory):
         memory(5).merged(3, iteration=1)
 
 
 def test_a_snapshot_of_another_shape_is_refused() -> None:
     reservoir, other = memory(5), memory(50)
-    other.add(samples(0, 20), 1, generator(CPU, 0))
+    other.add(samples(0, 20), 1, torch.Generator().manual_seed(0))
     arrays = other.snapshot()
     with pytest.raises(InvalidOption, match=r"does not fit the memory, which needs \(5, 1\)"):
         reservoir.restore(arrays)

@@ -8,7 +8,7 @@ from dataclasses import fields
 
 import pytest
 
-from regretless.deep.settings import PRESETS, TrainingSettings, settings
+from regretless.deep.settings import PRESETS, TrainingSettings, preset_settings
 from regretless.errors import InvalidOption, InvalidSettings, RegretlessError
 
 
@@ -48,7 +48,7 @@ def test_presets_have_the_numbers_of_the_paper() -> None:
 )
 def test_bad_settings_are_refused_by_name(name: str, value: object) -> None:
     with pytest.raises(InvalidSettings, match=f"^{name}: ") as caught:
-        settings("small", **{name: value})
+        preset_settings("small", **{name: value})
     assert caught.value.option == name
     assert isinstance(caught.value, InvalidOption)
     assert isinstance(caught.value, RegretlessError)
@@ -56,7 +56,7 @@ def test_bad_settings_are_refused_by_name(name: str, value: object) -> None:
 
 def test_an_unknown_preset_is_refused() -> None:
     with pytest.raises(InvalidSettings, match="preset: 'huge' is not one of small, fhp, fhp-ten-minutes, hulh"):
-        settings("huge")
+        preset_settings("huge")
 
 
 def test_every_setting_has_a_default() -> None:

@@ -11,16 +11,13 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from tests.deep.small_games import RandomTree  # noqa: E402
+from tests.deep.small_games import RandomTree
 
-from regretless.deep.memories import Samples  # noqa: E402
-from regretless.deep.networks.network import legal_softmax, regret_matching  # noqa: E402
-from regretless.deep.reference_traversal import traverse_one_by_one  # noqa: E402
-from regretless.deep.streams import generator  # noqa: E402
-from regretless.deep.traversal import traverse  # noqa: E402
-from regretless.deep.worlds.history_world import HistoryWorld  # noqa: E402
-from regretless.deep.worlds.world import TERMINAL  # noqa: E402
-from regretless.games import CHANCE, Kuhn, Leduc  # noqa: E402
+from regretless.deep.memories import Samples
+from regretless.deep.networks import legal_softmax, regret_matching
+from regretless.deep.traversal import traverse, traverse_one_by_one
+from regretless.deep.worlds import TERMINAL, HistoryWorld
+from regretless.games import CHANCE, Kuhn, Leduc
 
 CPU = torch.device("cpu")
 WAYS = {"batched": traverse, "one by one": traverse_one_by_one}
@@ -28,7 +25,9 @@ WAYS = {"batched": traverse, "one by one": traverse_one_by_one}
 
 def tabular(world: HistoryWorld, seed: int, *, shift: float = 0.0) -> list[Callable[[Any], Any]]:
     """Random advantages for both players, as value networks would give them."""
-    table = torch.randn((world.distinct_observations, world.actions), generator=generator(CPU, seed)) + shift
+    table = (
+        torch.randn((world.distinct_observations, world.actions), generator=torch.Generator().manual_seed(seed)) + shift
+    )
     return [lambda observations: table[observations[:, 0].long()]] * world.players
 
 
@@ -43,7 +42,7 @@ def test_where_nothing_is_random_both_find_the_same_samples(seed: int, player: i
     """No chance, and no positive advantage: every strategy is pure."""
     world = HistoryWorld(RandomTree(seed, chance=False))
     networks = tabular(world, seed, shift=-10.0)
-    found = [way(world, networks, player, 3, generator(CPU, 0)) for way in WAYS.values()]
+    found = [way(world, networks, player, 3, torch.Generator().manual_seed(0)) for way in WAYS.values()]
     assert rows(found[0].advantages) == rows(found[1].advantages)
     assert rows(found[0].strategies) == rows(found[1].strategies)
     assert torch.allclose(found[0].values, found[1].values)
@@ -70,7 +69,7 @@ def test_samples_estimate_counterfactual_regrets(game: Any, way: str, player: in
     shape = (groups, world.distinct_observations, world.actions)
     summed, seen = np.zeros(shape), np.zeros(shape[:2])
     for group in range(groups):
-        found = WAYS[way](world, networks, player, each, generator(CPU, group))
+        found = WAYS[way](world, networks, player, each, torch.Generator().manual_seed(group))
         np.add.at(summed[group], found.advantages.observations[:, 0].numpy(), found.advantages.targets.nan_to_num())
         np.add.at(seen[group], found.strategies.observations[:, 0].numpy(), 1.0)
     for drawn, exact in ((summed / each, regrets), (seen / each, visits)):
@@ -135,7 +134,7 @@ def test_no_choice_is_no_sample() -> None:
     assert (counts == 1).any()
     single = set(world.observation_of[counts == 1].tolist()) - set(world.observation_of[counts > 1].tolist())
     for player in (0, 1):
-        found = traverse(world, tabular(world, 2), player, 200, generator(CPU, 3))
+        found = traverse(world, tabular(world, 2), player, 200, torch.Generator().manual_seed(3))
         for samples in (found.advantages, found.strategies):
             assert len(samples.targets)
             assert not single & set(samples.observations[:, 0].tolist())
@@ -148,9 +147,11 @@ def test_a_gpu_finds_the_same_samples_where_nothing_is_random() -> None:
     found = []
     for device in ("cpu", "cuda"):
         world = HistoryWorld(game, device=device)
-        table = torch.randn((world.distinct_observations, world.actions), generator=generator(CPU, 2)) - 10.0
+        table = (
+            torch.randn((world.distinct_observations, world.actions), generator=torch.Generator().manual_seed(2)) - 10.0
+        )
         table = table.to(device)
         networks = [lambda observations, table=table: table[observations[:, 0].long()]] * 2
-        advantages = traverse(world, networks, 0, 3, generator(world.device, 0)).advantages
+        advantages = traverse(world, networks, 0, 3, torch.Generator(world.device).manual_seed(0)).advantages
         found.append(rows(Samples(advantages.observations.cpu(), advantages.targets.cpu())))
     assert found[0] == found[1]

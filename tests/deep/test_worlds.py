@@ -9,13 +9,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from tests.deep.small_games import RandomTree  # noqa: E402
+from tests.deep.small_games import RandomTree
 
-from regretless.deep.streams import generator  # noqa: E402
-from regretless.deep.worlds.history_world import MOST_NAMES, HistoryWorld  # noqa: E402
-from regretless.deep.worlds.world import TERMINAL  # noqa: E402
-from regretless.forms.compile import compile_history  # noqa: E402
-from regretless.games import CHANCE, Game, Kuhn, Leduc, LiarsDice, load  # noqa: E402
+from regretless.deep.worlds import MAXIMUM_NAMES, TERMINAL, HistoryWorld
+from regretless.forms.compile import compile_history
+from regretless.games import CHANCE, Game, Kuhn, Leduc, LiarsDice, load
 
 CPU = torch.device("cpu")
 GAMES = [Kuhn(), Leduc(merge_suits=True), Leduc(ranks=4), LiarsDice(), Kuhn(players=3), RandomTree(3, chance=True)]
@@ -25,7 +23,7 @@ GAMES = [Kuhn(), Leduc(merge_suits=True), Leduc(ranks=4), LiarsDice(), Kuhn(play
 def test_random_play_follows_the_rules(game: Game[Any]) -> None:
     form = compile_history(game)
     world = HistoryWorld(game, form)
-    drawing = generator(CPU, 1)
+    drawing = torch.Generator().manual_seed(1)
     states = world.deal(50, drawing)
     ended = 0
     while len(states):
@@ -59,7 +57,7 @@ def test_chance_has_its_own_probabilities() -> None:
     game = Leduc(merge_suits=True)
     world = HistoryWorld(game)
     form = world.form
-    dealt = np.bincount(world.deal(100_000, generator(CPU, 7)).numpy(), minlength=len(form.parent))
+    dealt = np.bincount(world.deal(100_000, torch.Generator().manual_seed(7)).numpy(), minlength=len(form.parent))
     nodes = np.flatnonzero(dealt)
     expected = 100_000 * form.chance[nodes] * form.chance[form.parent[nodes]]
     assert len(nodes) == len(game.deals()) == 9
@@ -78,7 +76,7 @@ def test_outcomes_without_probability_never_happen() -> None:
 
     world = HistoryWorld(Loaded(5, chance=True))
     possible = {node for node in range(len(world.form.parent)) if world.form.chance[node] > 0.0}
-    drawn = world.deal(2_000, generator(CPU, 2))
+    drawn = world.deal(2_000, torch.Generator().manual_seed(2))
     assert set(drawn.tolist()) <= possible
 
 
@@ -135,5 +133,5 @@ def test_many_names_of_actions_share_columns() -> None:
 
     world = HistoryWorld(Named(4, chance=False))
     names = {name for actions in world.form.actions for name in actions}
-    assert len(names) > MOST_NAMES
+    assert len(names) > MAXIMUM_NAMES
     assert world.actions == 3

@@ -9,6 +9,10 @@
 
 Single Deep CFR (Steinberger: Single Deep Counterfactual Regret Minimization, 2019) keeps every value network and no
 strategy memory; see `policies.py`.
+
+Random numbers come in independent streams, so what one part of a training draws never depends on how much another part
+drew. Each stream is seeded from (seed, iteration, player, purpose), so a training can be resumed at any iteration, and
+fitting a policy along the way does not change what follows.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ import copy
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,17 +36,39 @@ except ModuleNotFoundError as error:
     raise MissingExtra("torch", "torch") from error
 
 from regretless.deep.fitting import STEPS_DRAWN, Fitting, matrix_precision
-from regretless.deep.memories import MEMORY_ARRAYS, Memory, memory_bytes
-from regretless.deep.networks.network import Network, new_network
+from regretless.deep.memories import MEMORY_ARRAYS, Memory, sample_bytes
+from regretless.deep.networks import Network, new_network
 from regretless.deep.policies import MixturePolicy, NetworkPolicy, mixture_weights
 from regretless.deep.settings import TrainingSettings
-from regretless.deep.streams import Purpose, generator, stream_seed
 from regretless.deep.traversal import traverse
-from regretless.deep.worlds.world import World
+from regretless.deep.worlds import AnyWorld
+from regretless.forms.history import AnyArray
 
-__all__ = ["DeepCfr", "IterationReport", "estimate"]
+__all__ = ["DeepCfr", "IterationReport", "Purpose", "estimate", "stream_seed"]
 
 EVERYONE = -1  # the player of a stream that belongs to no player
+_64_BITS = 2**64 - 1
+
+
+class Purpose(IntEnum):
+    """What the random numbers of a stream are for."""
+
+    TRAVERSAL = 0
+    ADVANTAGE_MEMORY = 1  # which samples a memory keeps
+    STRATEGY_MEMORY = 2
+    PARAMETERS = 3  # a network's first parameters
+    BATCHES = 4
+
+
+def stream_seed(seed: int, iteration: int, player: int, purpose: Purpose) -> int:
+    """63 bits that mix the four numbers (the finaliser of SplitMix64, once per number)."""
+    state = 0
+    for number in (seed, iteration, player, int(purpose)):
+        state = (state + number + 0x9E3779B97F4A7C15) & _64_BITS
+        state = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & _64_BITS
+        state = ((state ^ (state >> 27)) * 0x94D049BB133111EB) & _64_BITS
+        state ^= state >> 31
+    return state >> 1
 
 
 @dataclass(frozen=True)
@@ -57,28 +83,24 @@ class IterationReport:
     strategy_fill: float  # the same; 0 if there is no strategy memory
 
 
-def estimate(world: World[Any], settings: TrainingSettings) -> int:
+def estimate(world: AnyWorld, settings: TrainingSettings) -> int:
     """Bytes that `DeepCfr` allocates for memories, networks and batches, before anything is allocated."""
-    shape: dict[str, Any] = {
-        "observation_size": world.observation_size,
-        "observation_dtype": world.observation_dtype,
-        "actions": world.actions,
-    }
-    total = world.players * memory_bytes(settings.advantage_capacity, **shape)
+    samples = world.players * settings.advantage_capacity
     if settings.algorithm == "deep":
-        total += memory_bytes(settings.strategy_capacity, **shape)
+        samples += settings.strategy_capacity
+    total = samples * sample_bytes(world.observation_size, world.observation_dtype, world.actions)
     with torch.device("meta"):  # shapes without numbers
         network = Network(world.encoder(settings.width), world.actions, settings.width)
     parameters = 4 * sum(parameter.numel() for parameter in network.parameters())
-    kept = settings.iterations if settings.algorithm == "single" else 1
+    networks = settings.iterations if settings.algorithm == "single" else 1  # that each player keeps
     total += 8 * (STEPS_DRAWN + 1) * settings.batch  # rows that batches are drawn from
-    return total + parameters * world.players * kept + 4 * parameters  # one in training: gradients, two moments
+    return total + parameters * world.players * networks + 4 * parameters  # one in training: gradients, two moments
 
 
 class DeepCfr:
     """A training: value networks and memories that `iterate` improves."""
 
-    def __init__(self, world: World[Any], settings: TrainingSettings, *, seed: int = 0) -> None:
+    def __init__(self, world: AnyWorld, settings: TrainingSettings, *, seed: int = 0) -> None:
         self.world = world
         self.settings = settings
         self.seed = check_seed(seed)
@@ -98,8 +120,8 @@ class DeepCfr:
     def memory_bytes(self) -> int:
         """Bytes of memories and networks."""
         networks = [*self.networks, *(network for past in self.past for network in past)]
-        held = {id(network): sum(weights.nbytes for weights in network.parameters()) for network in networks}
-        return sum(memory.memory_bytes for memory in self._memories().values()) + sum(held.values())
+        sizes = {id(network): sum(weights.nbytes for weights in network.parameters()) for network in networks}
+        return sum(memory.memory_bytes for memory in self._memories().values()) + sum(sizes.values())
 
     def iterate(self) -> IterationReport:
         """One iteration: every player in turn."""
@@ -134,9 +156,9 @@ class DeepCfr:
         loss = self._fitting.policy(network, self.strategy_memory, iteration=self.iteration, seed=seed)
         return NetworkPolicy(network, loss)
 
-    def snapshot(self) -> dict[str, NDArray[Any]]:
+    def snapshot(self) -> dict[str, AnyArray]:
         """Everything the next iteration depends on, apart from world and settings; copies, by the names in files."""
-        arrays: dict[str, NDArray[Any]] = {
+        arrays: dict[str, AnyArray] = {
             "iteration": np.array(self.iteration, np.int64),
             "seed": np.array(self.seed, np.int64),
         }
@@ -148,7 +170,7 @@ class DeepCfr:
             arrays |= {f"{prefix}.{name}": array for name, array in memory.snapshot().items()}
         return arrays
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, arrays: Mapping[str, AnyArray]) -> None:
         """Continue from a snapshot of the same world and settings: the next iteration is the same to the bit."""
         for prefix, memory in self._memories().items():
             memory.restore({name: _array(arrays, f"{prefix}.{name}") for name in MEMORY_ARRAYS})
@@ -165,7 +187,7 @@ class DeepCfr:
         memories = {f"advantages.{player}": memory for player, memory in enumerate(self.advantage_memories)}
         return memories | ({"strategies": self.strategy_memory} if self.strategy_memory is not None else {})
 
-    def _network_with(self, parameters: NDArray[Any]) -> Network:
+    def _network_with(self, parameters: AnyArray) -> Network:
         network = self._new_network(0, 0)
         size = len(_parameters(network))
         if parameters.shape != (size,):
@@ -175,17 +197,18 @@ class DeepCfr:
 
     def _collect(self, player: int) -> None:
         """K traversals for one player, into the memories."""
-        drawing = self._generator(player, Purpose.TRAVERSAL)
-        keeping = self._generator(player, Purpose.ADVANTAGE_MEMORY), self._generator(player, Purpose.STRATEGY_MEMORY)
-        left = self.settings.traversals
-        while left:
-            count = min(left, self.settings.traversals_at_once)
+        traversal_random = self._generator(player, Purpose.TRAVERSAL)
+        advantage_random = self._generator(player, Purpose.ADVANTAGE_MEMORY)
+        strategy_random = self._generator(player, Purpose.STRATEGY_MEMORY)
+        remaining = self.settings.traversals
+        while remaining:
+            count = min(remaining, self.settings.traversals_at_once)
             with matrix_precision(self.settings.precision, self.world.device):
-                found = traverse(self.world, self.networks, player, count, drawing)
-            self.advantage_memories[player].add(found.advantages, self.iteration, keeping[0])
+                samples = traverse(self.world, self.networks, player, count, traversal_random)
+            self.advantage_memories[player].add(samples.advantages, self.iteration, advantage_random)
             if self.strategy_memory is not None:
-                self.strategy_memory.add(found.strategies, self.iteration, keeping[1])
-            left -= count
+                self.strategy_memory.add(samples.strategies, self.iteration, strategy_random)
+            remaining -= count
 
     def _fit_values(self, player: int) -> float:
         memory, network, loss = self.advantage_memories[player], self.networks[player], 0.0
@@ -218,7 +241,7 @@ class DeepCfr:
         return _network(self.world, self.settings, stream_seed(self.seed, iteration, player, Purpose.PARAMETERS))
 
     def _generator(self, player: int, purpose: Purpose) -> torch.Generator:
-        return generator(self.world.device, self._stream(player, purpose))
+        return torch.Generator(self.world.device).manual_seed(self._stream(player, purpose))
 
     def _stream(self, player: int, purpose: Purpose) -> int:
         return stream_seed(self.seed, self.iteration, player, purpose)
@@ -230,11 +253,11 @@ def _parameters(network: Network) -> NDArray[np.float32]:
     return vector
 
 
-def _array(arrays: Mapping[str, NDArray[Any]], name: str) -> NDArray[Any]:
+def _array(arrays: Mapping[str, AnyArray], name: str) -> AnyArray:
     if name not in arrays:
         raise InvalidOption("snapshot", name, "is missing")
     return arrays[name]
 
 
-def _network(world: World[Any], settings: TrainingSettings, seed: int) -> Network:
+def _network(world: AnyWorld, settings: TrainingSettings, seed: int) -> Network:
     return new_network(world.encoder, actions=world.actions, width=settings.width, seed=seed, device=world.device)

@@ -2,10 +2,10 @@
 
 Reservoir sampling (Vitter, 1985, algorithm R): sample number n of the stream goes to slot n while n < capacity; after
 that it replaces a uniformly chosen slot with probability capacity / (n + 1). At any time the memory is a uniform subset
-of everything it was given.
+of all samples that were offered.
 
 A batch is inserted at once: every sample draws the slot it would have drawn on its own, and where several draw the same
-slot, the last one stays, as if they had come one by one.
+slot, the last one stays, as if they had been inserted one by one.
 
 A sample holds an observation, a target per action (NaN marks an action that is not legal) and the iteration it is from.
 """
@@ -13,17 +13,17 @@ A sample holds an observation, a target per action (NaN marks an action that is 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from regretless.deep.settings import Place, Replacement, Weighting
+from regretless.deep.settings import MemoryPlace, Replacement, Weighting
 from regretless.errors import EmptyMemory, InvalidOption
+from regretless.forms.history import AnyArray
 
-__all__ = ["MEMORY_ARRAYS", "Memory", "ReservoirBatch", "Samples", "memory_bytes"]
+__all__ = ["MEMORY_ARRAYS", "Memory", "ReservoirBatch", "Samples", "sample_bytes"]
 
 MEMORY_ARRAYS = ("observations", "targets", "iterations", "seen")  # of a snapshot
 
@@ -31,7 +31,7 @@ CHUNK = 1_000_000  # rows read at a time when all rows are read
 
 
 class Samples(NamedTuple):
-    """What a traversal found."""
+    """Samples that traversals collected."""
 
     observations: Tensor  # [n, K] integers
     targets: Tensor  # [n, A] float32, NaN where an action is not legal
@@ -45,9 +45,9 @@ class ReservoirBatch(NamedTuple):
     weights: Tensor  # [n]     of a sample's squared error
 
 
-def memory_bytes(capacity: int, *, observation_size: int, observation_dtype: torch.dtype, actions: int) -> int:
-    """Bytes that a memory allocates."""
-    return capacity * (observation_size * observation_dtype.itemsize + actions * 4 + 4)
+def sample_bytes(observation_size: int, observation_dtype: torch.dtype, actions: int) -> int:
+    """Bytes that a memory allocates per sample."""
+    return observation_size * observation_dtype.itemsize + actions * 4 + 4
 
 
 class Memory:
@@ -62,28 +62,31 @@ class Memory:
         observation_dtype: torch.dtype,
         actions: int,
         device: torch.device,
-        place: Place = "device",
+        place: MemoryPlace = "device",
         replacement: Replacement = "reservoir",
     ) -> None:
         self.name = name  # for messages: "the strategy memory"
         self.capacity = capacity
         self.replacement = replacement
         self.device = device
-        self.seen = 0  # samples given so far
-        where: dict[str, Any] = {"device": device}
-        if place == "host" and device.type != "cpu":
-            where = {"device": "cpu", "pin_memory": device.type == "cuda"}
-        self._observations = torch.empty((capacity, observation_size), dtype=observation_dtype, **where)
-        self.storage = self._observations.device  # where the samples lie
-        self._targets = torch.empty((capacity, actions), dtype=torch.float32, **where)
-        self._iterations = torch.empty(capacity, dtype=torch.int32, **where)
+        self.seen = 0  # samples offered so far
+        storage = torch.device("cpu") if place == "host" else device
+        pin = place == "host" and device.type == "cuda"
+
+        def empty(shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
+            return torch.empty(shape, dtype=dtype, device=storage, pin_memory=pin)
+
+        self._observations = empty((capacity, observation_size), observation_dtype)
+        self._targets = empty((capacity, actions), torch.float32)
+        self._iterations = empty((capacity,), torch.int32)
+        self.storage = self._observations.device  # where the samples are
 
     def __len__(self) -> int:
         return min(self.seen, self.capacity)
 
     @property
     def memory_bytes(self) -> int:
-        return sum(tensor.nbytes for tensor in (self._observations, self._targets, self._iterations))
+        return sum(tensor.nbytes for tensor in self._tensors().values())
 
     def add(self, samples: Samples, iteration: int, generator: torch.Generator) -> None:
         """Offer samples in the order of their rows; the generator is on the samples' device."""
@@ -109,7 +112,7 @@ class Memory:
         return torch.where(number < self.capacity, number, (drawn * (number + 1)).long())
 
     def draw(self, count: int, generator: torch.Generator) -> Tensor:
-        """[count] rows, uniformly with replacement; the generator is where the memory lies."""
+        """[count] rows, uniformly with replacement; the generator is on the device of the samples."""
         if not len(self):
             raise EmptyMemory(self.name)
         drawn = torch.rand(count, dtype=torch.float64, device=self.storage, generator=generator)
@@ -143,10 +146,10 @@ class Memory:
             weights = batch.weights.double()
             weight.index_add_(0, number, weights)
             target.index_add_(0, number, batch.targets.double() * weights[:, None])
-        found = weight.nonzero()[:, 0]
-        weight = weight[found]
-        targets = (target[found] / weight[:, None]).float()
-        return ReservoirBatch(found[:, None], targets, (weight / weight.mean()).float())
+        occurring = weight.nonzero()[:, 0]
+        weight = weight[occurring]
+        targets = (target[occurring] / weight[:, None]).float()
+        return ReservoirBatch(occurring[:, None], targets, (weight / weight.mean()).float())
 
     def root_mean_square(self) -> float:
         """Of all targets of legal actions."""
@@ -157,24 +160,25 @@ class Memory:
             count += int((~targets.isnan()).sum())
         return (total / count) ** 0.5 if count else 0.0
 
-    def snapshot(self) -> dict[str, NDArray[Any]]:
-        """The samples in the memory, and how many it was ever given."""
-        held = {"observations": self._observations, "targets": self._targets, "iterations": self._iterations}
-        arrays = {name: tensor[: len(self)].cpu().numpy().copy() for name, tensor in held.items()}
+    def snapshot(self) -> dict[str, AnyArray]:
+        """The samples in the memory, and how many were ever offered."""
+        arrays = {name: tensor[: len(self)].cpu().numpy().copy() for name, tensor in self._tensors().items()}
         return {**arrays, "seen": np.array(self.seen, np.int64)}
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, arrays: Mapping[str, AnyArray]) -> None:
         """Continue from a snapshot of a memory with the same shape."""
         seen = int(arrays["seen"])
         rows = min(seen, self.capacity)
-        held = {"observations": self._observations, "targets": self._targets, "iterations": self._iterations}
-        for name, tensor in held.items():
-            given = arrays[name]
-            if given.shape != (rows, *tensor.shape[1:]):
+        for name, tensor in self._tensors().items():
+            array = arrays[name]
+            if array.shape != (rows, *tensor.shape[1:]):
                 reason = f"does not fit {self.name}, which needs {(rows, *tensor.shape[1:])}"
-                raise InvalidOption(name, given.shape, reason)
-            tensor[:rows] = torch.as_tensor(given).to(tensor)
+                raise InvalidOption(name, array.shape, reason)
+            tensor[:rows] = torch.as_tensor(array).to(tensor)
         self.seen = seen
+
+    def _tensors(self) -> dict[str, Tensor]:
+        return {"observations": self._observations, "targets": self._targets, "iterations": self._iterations}
 
 
 def _last_of_each(slot: Tensor, capacity: int) -> Tensor:

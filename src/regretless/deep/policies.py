@@ -1,25 +1,36 @@
-"""What a training learned, as probabilities of actions.
+"""What a training learned, as probabilities of actions, and the parameters of its networks as named arrays.
 
 - `NetworkPolicy`: the policy network, fitted to the strategy memory.
 - `MixturePolicy`: Single Deep CFR (Steinberger, 2019): every iteration's value network, of which one is drawn with
   probability proportional to t before the game begins and then plays all of it. Its average strategy at a decision
   weighs each network by how likely that network's own play leads there, so it depends on the player's earlier
-  decisions; `exact.py` computes it.
+  decisions; `evaluation.py` computes it.
+
+In a file, a policy network's parameters are `policy.NAME`, with PyTorch's name and shape of each parameter. Of Single
+Deep CFR there are the value networks of every player and iteration: `values.NAME` has [players, iterations, …].
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from regretless.deep.networks.network import Network, legal_softmax, regret_matching
-from regretless.deep.settings import Weighting
+from regretless.deep.networks import Network, legal_softmax, new_network, regret_matching
+from regretless.deep.settings import TrainingSettings, Weighting
+from regretless.deep.worlds import AnyWorld
+from regretless.errors import InvalidFile
+from regretless.forms.history import AnyArray
 
-__all__ = ["AdvantagePolicy", "MixturePolicy", "NetworkPolicy", "Policy", "mixture_weights"]
+__all__ = [
+    "AdvantagePolicy", "AnyPolicy", "MixturePolicy", "NetworkPolicy", "Policy", "mixture_weights", "parameters_of",
+    "policy_from",
+]  # fmt: skip
 
 
 class Policy(Protocol):
@@ -66,10 +77,68 @@ class MixturePolicy:
         return AdvantagePolicy(self.networks[player][chosen])
 
 
+AnyPolicy = Policy | MixturePolicy
+
+
 def mixture_weights(weighting: Weighting, iterations: int) -> list[float]:
-    """What each iteration weighs in the mixture: t, or 1 without linear weighting.
+    """The weight of each iteration in the mixture: t, or 1 without linear weighting.
 
     >>> mixture_weights("linear", 3)
     [1.0, 2.0, 3.0]
     """
     return [float(t) if weighting == "linear" else 1.0 for t in range(1, iterations + 1)]
+
+
+POLICY, VALUES = "policy.", "values."  # prefixes of arrays
+
+
+def parameters_of(policy: AnyPolicy) -> dict[str, NDArray[np.float32]]:
+    """The parameters of a policy's networks, by name."""
+    if isinstance(policy, MixturePolicy):
+        names = [name for name, _ in policy.networks[0][0].named_parameters()]
+        stacks = [[_parameters(network) for network in past] for past in policy.networks]
+        return {f"{VALUES}{name}": np.stack([[each[name] for each in past] for past in stacks]) for name in names}
+    assert isinstance(policy, NetworkPolicy)
+    return {f"{POLICY}{name}": array for name, array in _parameters(policy.network).items()}
+
+
+def policy_from(
+    arrays: Mapping[str, AnyArray],
+    world: AnyWorld,
+    settings: TrainingSettings,
+    *,
+    iterations: int,
+    where: object,
+) -> NetworkPolicy | MixturePolicy:
+    """The policy with these parameters; those of another shape are refused, naming the file they are from."""
+
+    def network_with(parameters: Mapping[str, AnyArray]) -> Network:
+        network = new_network(world.encoder, actions=world.actions, width=settings.width, seed=0, device=world.device)
+        named = dict(network.named_parameters())
+        if {name: tuple(each.shape) for name, each in named.items()} != {
+            name: each.shape for name, each in parameters.items()
+        }:
+            raise InvalidFile(where, "has networks whose shapes do not fit its game and settings")
+        with torch.no_grad():
+            for name, parameter in named.items():
+                parameter.copy_(torch.as_tensor(np.array(parameters[name])))
+        return network
+
+    if settings.algorithm == "deep":
+        return NetworkPolicy(network_with(_named(arrays, POLICY)))
+    stacked = _named(arrays, VALUES)
+    if any(array.shape[:2] != (world.players, iterations) for array in stacked.values()):
+        raise InvalidFile(where, "has networks whose shapes do not fit its game and settings")
+    networks = [
+        [network_with({name: array[player, each] for name, array in stacked.items()}) for each in range(iterations)]
+        for player in range(world.players)
+    ]
+    return MixturePolicy(networks, mixture_weights(settings.weighting, iterations))
+
+
+def _named(arrays: Mapping[str, AnyArray], prefix: str) -> dict[str, AnyArray]:
+    return {name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)}
+
+
+def _parameters(network: Network) -> dict[str, NDArray[np.float32]]:
+    return {name: parameter.detach().cpu().numpy().copy() for name, parameter in network.named_parameters()}

@@ -25,38 +25,31 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from regretless.errors import InvalidSettings
 
 __all__ = [
-    "PRESETS",
-    "SYNONYMS",
-    "Algorithm",
-    "Place",
-    "Precision",
-    "Replacement",
-    "TrainingSettings",
-    "Weighting",
-    "settings",
-]
+    "PRESETS", "SETTINGS", "SYNONYMS", "Algorithm", "MemoryPlace", "Precision", "Replacement", "TrainingSettings",
+    "Weighting", "preset_settings",
+]  # fmt: skip
 
 Algorithm = Literal["deep", "single"]
 Weighting = Literal["linear", "uniform"]
 Replacement = Literal["reservoir", "window"]
-Place = Literal["device", "host"]
+MemoryPlace = Literal["device", "host"]
 Precision = Literal["float32", "tf32", "bfloat16"]
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "algorithm": get_args(Algorithm),
     "weighting": get_args(Weighting),
     "replacement": get_args(Replacement),
-    "memory_place": get_args(Place),
+    "memory_place": get_args(MemoryPlace),
     "precision": get_args(Precision),
 }
 
-MOST = 10**12  # of counts
-WIDEST = 2**16  # units per layer
+LARGEST_COUNT = 10**12
+LARGEST_WIDTH = 2**16  # units per layer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +63,7 @@ class TrainingSettings:
     advantage_capacity: int = 1_000_000  # samples per player, at least 1; once full, `replacement` applies
     strategy_capacity: int = 1_000_000  # samples of both players together, at least 1; unused by Single Deep CFR
     replacement: Replacement = "reservoir"  # "window" keeps the latest samples: an ablation, which converges worse
-    memory_place: Place = "device"  # "host": pinned memory of the host, for memories larger than the device's
+    memory_place: MemoryPlace = "device"  # "host": pinned memory of the host, for memories larger than the device's
 
     value_steps: int = 200  # optimiser steps for each value network, at least 1
     policy_steps: int = 2_000  # optimiser steps for the policy network, at least 1
@@ -98,11 +91,21 @@ class TrainingSettings:
             elif isinstance(field.default, int):
                 if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                     raise InvalidSettings(field.name, value, "must be a whole number of at least 1")
-                if value > (most := WIDEST if field.name == "width" else MOST):
-                    raise InvalidSettings(field.name, value, f"must be at most {most:,}")
+                if value > (maximum := LARGEST_WIDTH if field.name == "width" else LARGEST_COUNT):
+                    raise InvalidSettings(field.name, value, f"must be at most {maximum:,}")
             elif not isinstance(value, int | float) or isinstance(value, bool) or not 0.0 < value < math.inf:
                 raise InvalidSettings(field.name, value, "must be a finite number above 0")
 
+    def changed(self, changes: Mapping[str, object]) -> TrainingSettings:
+        """The same with other values of some fields, which are checked."""
+        for name, value in changes.items():
+            if name not in SETTINGS:
+                meant = f"; did you mean {SYNONYMS[name]}?" if name in SYNONYMS else f" (known: {', '.join(SETTINGS)})"
+                raise InvalidSettings(name, value, f"is not a setting{meant}")
+        return replace(self, **changes)  # type: ignore[arg-type]  # `__post_init__` checks the types
+
+
+SETTINGS = tuple(field.name for field in fields(TrainingSettings))
 
 _PAPER = TrainingSettings(
     iterations=450,
@@ -148,20 +151,15 @@ SYNONYMS = {  # what other libraries call settings
 }
 
 
-def settings(preset: str = "small", **changes: Any) -> TrainingSettings:
+def preset_settings(preset: object = "small", **changes: object) -> TrainingSettings:
     """A preset, with some fields changed.
 
-    >>> settings("fhp", iterations=20).traversals
+    >>> preset_settings("fhp", iterations=20).traversals
     10000
-    >>> settings("small", width=0)
+    >>> preset_settings("small", width=0)
     Traceback (most recent call last):
     regretless.errors.InvalidSettings: width: 0 must be a whole number of at least 1
     """
-    if preset not in PRESETS:
+    if not isinstance(preset, str) or preset not in PRESETS:
         raise InvalidSettings("preset", preset, f"is not one of {', '.join(PRESETS)}")
-    known = [field.name for field in fields(TrainingSettings)]
-    for name, value in changes.items():
-        if name not in known:
-            meant = f"; did you mean {SYNONYMS[name]}?" if name in SYNONYMS else f" (known: {', '.join(known)})"
-            raise InvalidSettings(name, value, f"is not a setting{meant}")
-    return replace(PRESETS[preset], **changes)
+    return PRESETS[preset].changed(changes)

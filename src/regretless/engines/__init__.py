@@ -31,13 +31,7 @@ from regretless.engines.contract import (
     StrategyTables,
     Updates,
 )
-from regretless.engines.creation import (
-    bucket_evaluator_beside,
-    bucket_evaluators,
-    create,
-    kernels_are_compiled,
-    share,
-)
+from regretless.engines.creation import bucket_evaluator_beside, bucket_evaluators, create, kernels_are_compiled, share
 from regretless.engines.devices import available_cores, cuda_devices, require_cuda, thread_limit
 from regretless.engines.memory import check_public_fits, estimate, estimate_public
 from regretless.engines.public.formats import NUMBER_FORMATS, number_format

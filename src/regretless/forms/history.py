@@ -10,16 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.reprs import brief
 
-__all__ = ["TERMINAL", "FloatArray", "HistoryForm", "IntArray", "Strategy"]
+__all__ = ["TERMINAL", "AnyArray", "FloatArray", "HistoryForm", "IntArray", "Strategy"]
 
 IntArray = NDArray[np.signedinteger]
 FloatArray = NDArray[np.float64]
+AnyArray = NDArray[Any]  # one of several number types, which its name tells: an array of a snapshot or a file
 Strategy = Mapping[str, Mapping[str, float]]  # information set -> action -> probability
 
 TERMINAL = -2  # value of `player` where the game is over; `games.CHANCE` is -1
@@ -42,7 +44,7 @@ class HistoryForm:
     level: IntArray  # [D+2]        nodes of depth d are level[d] : level[d+1]
 
     terminal: IntArray  # [T]       terminal nodes, ascending
-    payoff: FloatArray  # [T, P]    what each player gets there
+    payoff: FloatArray  # [T, P]    payoff of each player
 
     information_set_player: IntArray  # [I]
     first_pair: IntArray  # [I+1]   pairs of information set i are first_pair[i] : first_pair[i+1]

@@ -136,7 +136,7 @@ def train(
         raise typer.BadParameter("give a game such as leduc, or --resume and a file", param_hint="GAME")
     if game is not None and game.endswith((".toml", ".rgl")):
         raise InvalidOption("GAME", game, "is not the name of a game: regretless games lists them")
-    from regretless.deep.training.asking import TrainingOptions, training_problem
+    from regretless.deep.training import TrainingOptions, training_problem
 
     keywords = {name: value for name, value in context.params.items() if value is not None and name not in _OTHERS}
     for text in set_ or ():
@@ -158,7 +158,7 @@ def train(
     status = SolveStatus(destination=request.destination, resumed=resume, command="train")
     with interruptible(status) as interrupted:
         from regretless.api import load
-        from regretless.deep.training.scalars import Scalars
+        from regretless.deep.tensorboard import Scalars
         from regretless.files.atomic import check_writable
 
         request.check_files(() if game is None else (Path(game),))
@@ -224,6 +224,6 @@ def _read_setting(text: str) -> tuple[str, Any]:
 
 def _check_setting(name: str, value: Any) -> None:
     """Refuse what `--set` gives if it is not a setting of a training run: options have names of their own."""
-    from regretless.deep.settings import settings
+    from regretless.deep.settings import preset_settings
 
-    settings(**{name: value})
+    preset_settings(**{name: value})

@@ -25,7 +25,7 @@ from regretless.cli.terminal.numbers import (
 )
 from regretless.cli.views.spot_view import WIDE, grid_legend, grid_lines, wrapped
 from regretless.colors import action_colors
-from regretless.deep.training.trained_policy import TrainedPolicy
+from regretless.deep.trained_policy import TrainedPolicy
 from regretless.errors import InvalidOption
 from regretless.holdem.games.big_blinds import BigBlindSolution
 from regretless.holdem.games.push_fold import PushFoldSolution

@@ -1,1 +1,0 @@
-"""Encoders of observations, and the network for advantages and policies."""

@@ -1,1 +1,0 @@
-"""Games as batches of states, for the traversal."""
