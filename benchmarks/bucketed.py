@@ -47,9 +47,9 @@ from regretless.engines import CentroidLookup, PricedEngine, find_centroids, tab
 from regretless.forms.drawn_runouts import bucketed_form
 from regretless.forms.public import DEAD, PublicForm
 from regretless.games.flop_holdem import FlopHoldem
-from regretless.holdem.bucketed.maps import spot_buckets
 from regretless.holdem.buckets.plan import BucketChoice
 from regretless.holdem.form.runouts import compile_spot
+from regretless.holdem.games.bucketed_spot import spot_buckets
 from regretless.holdem.games.flop_holdem import compile_flop_holdem
 from regretless.holdem.spots.spot import Spot
 from regretless.variants import PRESETS, schedule

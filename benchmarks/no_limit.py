@@ -40,7 +40,7 @@ from regretless.errors import Advice, RegretlessError
 from regretless.forms.public import BettingTree, NodeKind
 from regretless.holdem.buckets.plan import BucketChoice
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.nolimit.problem import NoLimitProblem
+from regretless.holdem.games.whole_game import NoLimitProblem
 from regretless.variants import PRESETS, schedule
 
 RESULTS = "results.json"

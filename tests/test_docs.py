@@ -202,7 +202,7 @@ def test_the_guide_lists_every_field_of_a_spot() -> None:
 
 
 def test_the_guide_lists_every_field_of_a_game() -> None:
-    from regretless.holdem.games.game_reader import FIELDS, PREFLOP
+    from regretless.holdem.games.game import FIELDS, PREFLOP
     from regretless.holdem.spots.bet_tables import CAP, RULES, SIZES
 
     text = (ROOT / "docs" / "guide" / "games.md").read_text(encoding="utf-8")

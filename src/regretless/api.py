@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from regretless.deep.training.asking import TrainingKeywords
     from regretless.deep.training.engine import Watcher
     from regretless.deep.training.trained_policy import TrainedPolicy
-    from regretless.holdem.nolimit.solution import NoLimitSolution
+    from regretless.holdem.games.whole_game import NoLimitSolution
     from regretless.holdem.solution import SpotSolution
 
 __all__ = ["load", "problem_of", "solve", "train"]

@@ -83,15 +83,15 @@ KINDS: Mapping[str, ProblemKind] = {
     ),
     "spot with buckets": ProblemKind(
         options=Kind.BUCKETED,
-        problem="holdem.bucketed.problem:BucketedSpotProblem",
-        solution="holdem.bucketed.solution:BucketedSpotSolution",
+        problem="holdem.games.bucketed_spot:BucketedSpotProblem",
+        solution="holdem.games.bucketed_spot:BucketedSpotSolution",
         files={"spot-buckets": "a hold'em spot solved with buckets"},
         is_spot=True,
     ),
     "whole game": ProblemKind(
         options=Kind.DEALT,
-        problem="holdem.nolimit.problem:NoLimitProblem",
-        solution="holdem.nolimit.solution:NoLimitSolution",
+        problem="holdem.games.whole_game:NoLimitProblem",
+        solution="holdem.games.whole_game:NoLimitSolution",
         files={"holdem-game": "a solved game of hold'em from the deal"},
     ),
     "training": ProblemKind(

@@ -16,8 +16,8 @@ from tests.holdem.quick_tables import SPEC, fake_tables
 
 import regretless as rl
 from regretless.cli import main
+from regretless.holdem.games import whole_game as problem
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.nolimit import problem
 from regretless.holdem.spots.spot import Spot
 
 GAME = {

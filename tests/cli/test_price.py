@@ -23,10 +23,11 @@ import regretless as rl
 from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluators
 from regretless.holdem.buckets import BucketPlan, Buckets
 from regretless.holdem.buckets.division import Percentiles
+from regretless.holdem.games import pricing
+from regretless.holdem.games import whole_game as problem
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.nolimit import pricing, problem
-from regretless.holdem.nolimit.pricing import PriceProgress, read_flops
-from regretless.holdem.nolimit.solution import NoLimitSolution
+from regretless.holdem.games.pricing import PriceProgress, read_flops
+from regretless.holdem.games.whole_game import NoLimitSolution
 
 GAME = HoldemGame.from_mapping(
     {
@@ -83,7 +84,7 @@ GATED = """
 import sys, time
 from pathlib import Path
 from regretless.cli import main
-from regretless.holdem.nolimit.price_folder import PriceFolder
+from regretless.holdem.games.pricing import PriceFolder
 
 write = PriceFolder.write
 

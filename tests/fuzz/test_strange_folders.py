@@ -32,7 +32,7 @@ from tests.page.serving import API, RIVER, Server, is_over, wait_for
 import regretless as rl
 from regretless.cli import main
 from regretless.holdem import Spot
-from regretless.holdem.nolimit import problem
+from regretless.holdem.games import whole_game as problem
 from regretless.page import serve
 from regretless.workers import supervision
 

@@ -14,10 +14,10 @@ import regretless as rl
 from regretless.cli.app import app
 from regretless.errors import InvalidFile, InvalidOption, InvalidText
 from regretless.forms.bucketed import BucketedForm
-from regretless.holdem.bucketed.solution import BucketedSpotSolution
 from regretless.holdem.buckets.build import build_buckets
 from regretless.holdem.buckets.plan import BucketPlan
 from regretless.holdem.form.runouts import compile_spot, spot_hands
+from regretless.holdem.games.bucketed_spot import BucketedSpotSolution
 from regretless.holdem.spots.spot import Spot
 
 RANGES = {"oop": {"range": "AKs, QJs, T9s, 99"}, "ip": {"range": "AA, KQs, JTs, 55"}}

@@ -16,9 +16,8 @@ from regretless.engines.bucketed.cuda.engine import CudaBucketedEngine
 from regretless.engines.contract import BucketedEngine
 from regretless.forms.bucketed import BucketedForm
 from regretless.holdem.buckets.table import NO_BUCKET
+from regretless.holdem.games.boards import GameBuckets, blocked, make_form
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.nolimit.boards import GameBuckets, blocked
-from regretless.holdem.nolimit.form import make_form
 from regretless.variants import PRESETS, schedule
 
 GAME = HoldemGame.from_mapping(

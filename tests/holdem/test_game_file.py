@@ -15,8 +15,8 @@ from regretless.holdem.buckets.build import build_buckets
 from regretless.holdem.buckets.plan import BucketChoice, BucketPlan
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.games.game_reader import is_game_file
 from regretless.holdem.games.game_size import LOSSLESS, estimate_game
+from regretless.holdem.spot_or_game import read_spot_or_game
 from regretless.holdem.spots.sizes import parse_sizes
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import Rules
@@ -145,8 +145,8 @@ def test_written_games_read_back(changed: dict[str, Any]) -> None:
 @pytest.mark.parametrize(("name", "big_blinds", "slots"), [("20bb", 20, 22_393), ("100bb", 100, 20_453)])
 def test_examples(name: str, big_blinds: float, slots: int) -> None:
     path = EXAMPLES / f"heads_up_{name}.toml"
-    assert is_game_file(path)
-    game = HoldemGame.read(path)
+    game = read_spot_or_game(path)
+    assert isinstance(game, HoldemGame)
     found = estimate_game(game, BucketChoice.parse("flop=200,turn=300,river=1000"))
     assert game.big_blinds == big_blinds
     assert sum(found.action_slots.values()) == slots >= 20_000
@@ -170,11 +170,6 @@ def test_an_estimate_says_which_streets_are_lossless(tmp_path: Path) -> None:
         estimate_game(game, BucketChoice.parse(file))
     with pytest.raises(InvalidOption, match="does not say how many buckets the turn has: add turn=NUMBER"):
         estimate_game(game, BucketChoice.parse("flop=7,river=5"))
-
-
-def test_spots_are_not_games() -> None:
-    assert not is_game_file(EXAMPLES / "turn.toml")
-    assert not is_game_file(EXAMPLES / "missing.toml")
 
 
 def test_a_game_is_not_a_spot() -> None:

@@ -20,10 +20,10 @@ from regretless.forms.public import DEAD
 from regretless.holdem.buckets import BucketPlan
 from regretless.holdem.buckets.division import Percentiles
 from regretless.holdem.buckets.table import DividedBuckets
+from regretless.holdem.games import whole_game as problem
+from regretless.holdem.games.boards import DrawnBoards, GameBuckets, flops_in_order
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.nolimit import problem
-from regretless.holdem.nolimit.boards import DrawnBoards, GameBuckets, flops_in_order
-from regretless.holdem.nolimit.solution import NoLimitSolution
+from regretless.holdem.games.whole_game import NoLimitSolution
 
 PUSH_FOLD = HoldemGame.from_mapping(
     {"stack": 10, "small_blind": 0.5, "big_blind": 1, "preflop": {"limp": False, "open": "a"}}

@@ -22,9 +22,9 @@ from regretless.engines.public.cuda.bucket_evaluator import CudaBucketEvaluators
 from regretless.forms.public import NodeKind
 from regretless.holdem.buckets.table import NO_BUCKET
 from regretless.holdem.form.betting import betting_of
+from regretless.holdem.games.boards import GameBuckets
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.nolimit.boards import GameBuckets
-from regretless.holdem.nolimit.price import FlopPricer, flop_tree, priced
+from regretless.holdem.games.price import FlopPricer, flop_tree, priced
 from regretless.holdem.spots.spot_fields import StreetName
 
 BUCKETS: dict[StreetName, int] = {"flop": 7, "turn": 5, "river": 6}

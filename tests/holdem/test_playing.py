@@ -13,7 +13,7 @@ from regretless.cards.deck import parse_board
 from regretless.cards.hands import HAND_CARDS, hand_index
 from regretless.forms.public import NodeKind
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.nolimit.solution import NoLimitSolution
+from regretless.holdem.games.whole_game import NoLimitSolution
 from regretless.holdem.reading.line_reader import LineReader, Place
 from regretless.holdem.reading.playing import Duel, draw_hands
 from regretless.holdem.spots.spot import Spot

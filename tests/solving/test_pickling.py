@@ -19,8 +19,8 @@ from tests.holdem.quick_tables import SPEC, fake_tables
 import regretless as rl
 from regretless.errors import Advice, DeviceFailed, InvalidFile, InvalidOption, InvalidText, MissingExtra, WouldNotFit
 from regretless.files import tensor_file
+from regretless.holdem.games import whole_game as problem
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.nolimit import problem
 from regretless.solving import solution as solution_module
 from regretless.solving.solution import Solution
 

@@ -13,7 +13,7 @@ from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 if TYPE_CHECKING:
     from regretless.holdem.spots.spot import Spot
 
-__all__ = ["SUFFIX", "is_game", "is_spot", "is_spot_file", "read_files", "read_spots", "refuse_saved", "spot_paths"]
+__all__ = ["SUFFIX", "is_spot", "read_files", "read_spots", "refuse_saved", "spot_paths"]
 
 SUFFIX = ".toml"
 Made = TypeVar("Made")
@@ -31,23 +31,6 @@ def is_spot(text: str) -> bool:
         return False
     # Text with parentheses may be a game with parameters.
     return "(" not in text or any(found.endswith(SUFFIX) for found in glob(text, recursive=True))
-
-
-def is_game(path: Path) -> bool:
-    """Whether a `.toml` file describes a game from the deal rather than a spot."""
-    from regretless.holdem.games.game_reader import is_game_file
-
-    return is_game_file(path)
-
-
-def is_spot_file(path: Path) -> bool:
-    """Whether a `.rgl` file contains a spot, solved or interrupted."""
-    from regretless.files.container import open_container
-
-    try:
-        return open_container(path).kind.startswith("spot-")
-    except InvalidFile:  # reading the whole file will report the problem
-        return False
 
 
 def spot_paths(given: tuple[str, ...]) -> tuple[list[Path], bool]:

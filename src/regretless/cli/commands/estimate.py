@@ -54,10 +54,9 @@ def estimate(
     from regretless.holdem.buckets.plan import BucketChoice
     from regretless.holdem.estimate import estimate_spot
     from regretless.holdem.games.game import HoldemGame
-    from regretless.holdem.games.game_reader import is_game_file
     from regretless.holdem.games.game_size import estimate_game
     from regretless.holdem.locking import with_sources
-    from regretless.holdem.spots.spot import Spot
+    from regretless.holdem.spot_or_game import read_spot_or_game
     from regretless.kinds import Kind
     from regretless.solving.options import SolveOptions
 
@@ -73,13 +72,14 @@ def estimate(
     cores = thread_limit(threads)
 
     def size(path: Path) -> Estimate | GameEstimate:
-        if is_game_file(path):
+        spot_or_game = read_spot_or_game(path)
+        if isinstance(spot_or_game, HoldemGame):
             if threads is not None:
                 raise InvalidOption("threads", threads, f"is for spots, and {path} is a game")
-            return estimate_game(HoldemGame.read(path), choice)
+            return estimate_game(spot_or_game, choice)
         if buckets is not None:
             raise InvalidOption("buckets", buckets, f"is for games, and {path} is a spot")
-        return estimate_spot(with_sources(Spot.read(path)), threads=cores)
+        return estimate_spot(with_sources(spot_or_game), threads=cores)
 
     paths, many = spot_paths(tuple(spots))
     sizes, errors = read_files(paths, size)

@@ -85,7 +85,7 @@ def _stakes(solution: Solution, file: Path) -> Stakes:
     from regretless.cli.views.duel_view import SEATS, Stakes
     from regretless.games.flop_holdem import FlopHoldem
     from regretless.holdem.games.flop_holdem import FlopHoldemSolution
-    from regretless.holdem.nolimit.solution import NoLimitSolution
+    from regretless.holdem.games.whole_game import NoLimitSolution
     from regretless.holdem.solution import SpotSolution
 
     blinds = "the small blind", "the big blind"

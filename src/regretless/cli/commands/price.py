@@ -17,7 +17,7 @@ from regretless.errors import InvalidFile
 from regretless.printable import printable
 
 if TYPE_CHECKING:
-    from regretless.holdem.nolimit.pricing import Price, PriceProgress
+    from regretless.holdem.games.pricing import Price, PriceProgress
 
 __all__ = ["price"]
 
@@ -67,7 +67,7 @@ def price(
         from regretless.api import load
         from regretless.cli.terminal.progress import bar
         from regretless.files.state import check_state_folder
-        from regretless.holdem.nolimit.solution import NoLimitSolution
+        from regretless.holdem.games.whole_game import NoLimitSolution
 
         solution = load(file)
         if not isinstance(solution, NoLimitSolution):

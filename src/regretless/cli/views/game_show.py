@@ -29,7 +29,7 @@ from regretless.deep.training.trained_policy import TrainedPolicy
 from regretless.errors import InvalidOption
 from regretless.holdem.games.big_blinds import BigBlindSolution
 from regretless.holdem.games.push_fold import PushFoldSolution
-from regretless.holdem.nolimit.solution import NoLimitSolution
+from regretless.holdem.games.whole_game import NoLimitSolution
 from regretless.holdem.reading.grids import make_chart
 from regretless.holdem.reading.line_reader import Played
 from regretless.printable import printable

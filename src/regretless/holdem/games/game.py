@@ -1,7 +1,28 @@
 """Heads-up no-limit hold'em from the deal: stacks, blinds and the allowed bets of four streets.
 
-A game is a value: frozen, checked when created, and equal to any other with the same fields. `game_reader` reads it
-from TOML; its betting tree is built as that of a spot, with the blinds as the first bet (`form.betting`).
+A game is a value: frozen, checked when created, and equal to any other with the same fields. Its betting tree is built
+as that of a spot, with the blinds as the first bet (`form.betting`). Its file:
+
+    stack = 200                   chips of each player before anything is posted, the smaller of the two stacks
+    small_blind = 1               chips, posted by the player in position, who acts first before the flop and last after
+    big_blind = 2                 chips
+    ante = 0                      chips that each player posts besides; absent: none
+    name = "100 big blinds"       optional, shown in output
+
+    [preflop]                     both players
+    limp = true                   whether the small blind may call; absent: true
+    open = "2.5x"                 the first raise: 2.5x is two and a half big blinds; "" or absent: none
+    raise_limp = "3x"             the big blind's raise of a limp; absent: as open
+    3bet = "3x, a"                the second raise; absent: as open
+    4bet = "2.2x, a"              the third raise, and so on up to 9bet; absent: as the raise before; "": none
+    max_raises = 4                raises by both players, not counting the blinds; absent: no cap
+    [preflop.ip]                  the small blind only: open, 3bet (after a limp and a raise), 4bet …
+    [preflop.oop]                 the big blind only: raise_limp, 3bet, 4bet …
+
+    [bets] [rules] [lines]        as in a spot file (`spots.spot_toml`): all streets from the flop on
+
+By default, `rules.min_bet` is the big blind, the smallest bet at a table, and `rules.chip` a hundredth of it. A hand
+that ends before the flop is not raked.
 
 >>> game = HoldemGame.parse('''
 ... stack = 200
@@ -20,34 +41,73 @@ True
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from regretless.errors import InvalidOption
-from regretless.holdem.games.game_reader import GameFields, read_game
-from regretless.holdem.games.game_writer import write_game
+from regretless.holdem.spots.bet_tables import (
+    CAP,
+    HOMES,
+    quoted,
+    read_bets,
+    read_lines,
+    read_rules,
+    write_bets,
+    write_lines,
+    write_rules,
+)
 from regretless.holdem.spots.rounding import warn_of_rounding
+from regretless.holdem.spots.sizes import Size, number_text, parse_sizes, sizes_text
 from regretless.holdem.spots.spot import LONGEST_NAME
 from regretless.holdem.spots.spot_fields import (
     LARGEST_AMOUNT,
     SMALLEST_AMOUNT,
     STREETS,
+    Bets,
     BettingTable,
+    Lines,
+    PlayerName,
+    PlayerSizes,
+    Rules,
     StreetName,
+    StreetSizes,
+    check_cap,
     check_number,
 )
-from regretless.holdem.spots.toml_fields import parse_toml, read_toml
+from regretless.holdem.spots.toml_fields import FileKind, flag_in, number_in, parse_toml, read_toml, table_in, text_in
 from regretless.reprs import brief
 
-__all__ = ["HoldemGame"]
+__all__ = ["FIELDS", "PREFLOP", "HoldemGame"]
+
+FIELDS = ("stack", "small_blind", "big_blind", "ante", "name", "preflop", "bets", "rules", "lines")
+OPEN, RAISE_LIMP, LIMP = "open", "raise_limp", "limp"
+RERAISES = tuple(f"{number}bet" for number in range(3, 10))
+PREFLOP = (LIMP, OPEN, RAISE_LIMP, *RERAISES, CAP)
+CHIPS = 100  # per big blind, by default
+
+GAME_FILE = FileKind("a game", {"": FIELDS[:5], "preflop": PREFLOP, **HOMES})
+
+# what each player's table may have: only the small blind opens, only the big blind raises a limp
+_OF_PLAYER: dict[PlayerName, tuple[str, ...]] = {"ip": (OPEN, *RERAISES), "oop": (RAISE_LIMP, *RERAISES)}
 
 DEEPEST = 1000  # big blinds per stack; 32-bit arithmetic is exact to about 1e-7 of the stack
 
 
 @dataclass(frozen=True, kw_only=True)
-class HoldemGame(GameFields):
-    """Heads-up no-limit hold'em from the deal; `GameFields` has its fields."""
+class HoldemGame:
+    """Heads-up no-limit hold'em from the deal. The small blind is `ip`, player 0; the big blind is `oop`, player 1."""
+
+    stack: float  # chips of each player before anything is posted, the smaller of the two stacks
+    small_blind: float  # chips; above 0
+    big_blind: float  # chips; at least the small blind
+    ante: float = 0.0  # chips that each player posts besides
+    limp: bool = True  # whether the small blind may call the big blind
+    preflop: StreetSizes  # before the flop: raises of the blind, then re-raises
+    bets: Bets = field(default_factory=Bets)  # from the flop on
+    rules: Rules
+    lines: Lines = field(default_factory=Lines)
+    name: str = field(default="", compare=False)  # shown in output
 
     __repr__ = brief
 
@@ -96,7 +156,7 @@ class HoldemGame(GameFields):
     @classmethod
     def parse(cls, text: str) -> HoldemGame:
         """Read the TOML of a game; an error is one sentence that names the field."""
-        return cls._made(read_game(parse_toml(text, "game")))
+        return cls.from_mapping(parse_toml(text, "game"))
 
     @classmethod
     def from_mapping(cls, fields: Mapping[str, Any], path: str | Path | None = None) -> HoldemGame:
@@ -105,19 +165,92 @@ class HoldemGame(GameFields):
         >>> HoldemGame.from_mapping({"stack": 20, "small_blind": 0.5, "big_blind": 1, "preflop": {"open": "a"}}).ante
         0.0
         """
-        return cls._made(read_game(fields, path), "" if path is None else str(path))
+        game = _read(fields, path)
+        warn_of_rounding(game.table, "" if path is None else str(path))
+        return game
 
     @classmethod
     def read(cls, path: str | Path) -> HoldemGame:
         """Read a game file; the game's name defaults to the file's."""
-        return cls._made(read_game(read_toml(path), path), str(path))
-
-    @classmethod
-    def _made(cls, fields: GameFields, source: str = "") -> HoldemGame:
-        game = cls(**vars(fields))
-        warn_of_rounding(game.table, source)
-        return game
+        return cls.from_mapping(read_toml(path), path)
 
     def to_toml(self) -> str:
         """TOML that `parse` reads back to this game."""
-        return write_game(self)
+        return _write(self)
+
+
+# --- reading and writing TOML ----------------------------------------------------------------------------------------
+
+
+def _read(table: Mapping[str, Any], path: str | Path | None = None) -> HoldemGame:
+    """The fields of mappings nested like the TOML; `path`, the file they were read from, gives the default name."""
+    GAME_FILE.check_known(table, FIELDS, "")
+    for required in ("stack", "small_blind", "big_blind", "preflop"):
+        if required not in table:
+            raise GAME_FILE.missing(required)
+    preflop = table_in(table["preflop"], "preflop")
+    big_blind = number_in(table["big_blind"], "big_blind")
+    chips = {"min_bet": big_blind, "chip": big_blind / CHIPS} if big_blind > 0 else {}
+    return HoldemGame(
+        stack=number_in(table["stack"], "stack"),
+        small_blind=number_in(table["small_blind"], "small_blind"),
+        big_blind=big_blind,
+        ante=number_in(table.get("ante", 0), "ante"),
+        limp=flag_in(preflop.get(LIMP, True), f"preflop.{LIMP}"),
+        preflop=_preflop(preflop),
+        bets=read_bets(table_in(table.get("bets", {}), "bets"), GAME_FILE),
+        rules=read_rules(table_in(table.get("rules", {}), "rules"), GAME_FILE, **chips),
+        lines=read_lines(table_in(table.get("lines", {}), "lines"), GAME_FILE),
+        name=text_in(table.get("name", "" if path is None else Path(path).stem), "name"),
+    )
+
+
+def _preflop(table: Mapping[str, Any]) -> StreetSizes:
+    """The sizes of both players before the flop, each from the player's own table or else the common one."""
+    GAME_FILE.check_known(table, (*PREFLOP, "ip", "oop"), "preflop")
+    of_player: dict[str, PlayerSizes] = {}
+    for player, known in _OF_PLAYER.items():
+        own = table_in(table.get(player, {}), f"preflop.{player}")
+        for key in (OPEN, RAISE_LIMP):
+            if key in own and key not in known:
+                who = "the small blind opens" if key == OPEN else "the big blind raises a limp"
+                raise InvalidOption(f"preflop.{player}.{key}", own[key], f"is not allowed: only {who}")
+        GAME_FILE.check_known(own, known, f"preflop.{player}")
+        read = {key: _sizes(value, f"preflop.{key}") for key, value in table.items() if key in (OPEN, *known)}
+        read |= {key: _sizes(value, f"preflop.{player}.{key}") for key, value in own.items()}
+        opened = read.get(OPEN, ())
+        reraises = [read.get(RERAISES[0], opened)]
+        for key in RERAISES[1:]:
+            reraises.append(read.get(key, reraises[-1]))
+        while len(reraises) > 1 and reraises[-1] == reraises[-2]:  # the last entry applies to the rest
+            reraises.pop()
+        of_player[player] = PlayerSizes(raise_=read.get(known[0], opened), reraise=tuple(reraises))
+    cap = check_cap(f"preflop.{CAP}", table[CAP]) if CAP in table else None
+    return StreetSizes(ip=of_player["ip"], oop=of_player["oop"], max_raises=cap)
+
+
+def _sizes(value: object, field: str) -> tuple[Size, ...]:
+    return parse_sizes(text_in(value, field), field, raises=True)
+
+
+def _write(game: HoldemGame) -> str:
+    """TOML that reads back to the same game."""
+    lines = [f"{name} = {number_text(getattr(game, name))}" for name in ("stack", "small_blind", "big_blind", "ante")]
+    if game.name:
+        lines.append(f"name = {quoted(game.name)}")
+    lines += ["", "[preflop]", f"limp = {str(game.limp).lower()}"]
+    if game.preflop.max_raises is not None:
+        lines.append(f"max_raises = {game.preflop.max_raises}")
+    lines += ["", "[preflop.ip]", *_sizes_lines(OPEN, game.preflop.ip)]
+    lines += ["", "[preflop.oop]", *_sizes_lines(RAISE_LIMP, game.preflop.oop)]
+    lines += write_bets(game.bets)
+    lines += write_rules(game.rules, min_bet=game.big_blind, chip=game.big_blind / CHIPS)
+    lines += write_lines(game.lines)
+    return "\n".join(lines) + "\n"
+
+
+def _sizes_lines(first: str, sizes: PlayerSizes) -> list[str]:
+    """The first raise and the re-raises, each as it applies."""
+    named = {first: sizes.raise_} | {key: sizes.raise_number(number) for number, key in enumerate(RERAISES, start=2)}
+    last = 1 + max(len(sizes.reraise), 1)  # later ones are as the last
+    return [f'{key} = "{sizes_text(each)}"' for key, each in list(named.items())[:last]]

@@ -1,6 +1,8 @@
-"""The solution of a game from the deal, and its `.rgl` file.
+"""Heads-up no-limit hold'em from the deal, solved with buckets on boards drawn at random: problem, reader, solution.
 
-Besides the record and the game's TOML, a file contains
+Exploitability is not measured while it is solved: with real cards, over every board, it takes far longer than the
+iterations (`pricing`). Nothing is stored per board: what a hand does is what its bucket does, and its bucket follows
+from the board. Besides the record and the game's TOML, a file contains
 
     average.P, regret.P, matched.P    what player P learned, per decision, action and bucket, in the engine's layout
     STREET.division                   the centroids or limits that give the bucket of any hand on any board
@@ -14,32 +16,43 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from regretless.engines import Snapshot, TableLayout
-from regretless.errors import InvalidFile, InvalidGame, InvalidText, RegretlessError
+from regretless import engines
+from regretless.engines import BucketedEngine, Snapshot, TableLayout
+from regretless.errors import InvalidFile, InvalidGame, InvalidOption, InvalidText, MissingOption, RegretlessError
 from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
+from regretless.forms.bucketed import BucketedForm
 from regretless.forms.public import NodeKind
-from regretless.holdem.buckets.table import DividedBuckets
-from regretless.holdem.games.big_blinds import BigBlindSolution
+from regretless.holdem.buckets.build import build_buckets
+from regretless.holdem.buckets.plan import BucketChoice, BucketPlan
+from regretless.holdem.buckets.table import Buckets, DividedBuckets
+from regretless.holdem.form.betting import betting_of
+from regretless.holdem.games.big_blinds import MILLI, UNIT, BigBlindSolution
+from regretless.holdem.games.boards import GameBuckets, acting_streets, game_buckets, make_form
+from regretless.holdem.games.bucketed import AVERAGES, ITERATIONS, BucketedProblem, bucketed_sets, snapshot_strategy
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.nolimit.form import AVERAGES, game_buckets, make_form, snapshot_strategy
-from regretless.holdem.nolimit.price import flop_tree
-from regretless.holdem.nolimit.pricing import Price, PriceProgress, price_game
-from regretless.holdem.nolimit.reader import NoLimitReader
+from regretless.holdem.games.price import flop_tree
+from regretless.holdem.games.pricing import Price, PriceProgress, price_game
+from regretless.holdem.games.reader import NoLimitReader
 from regretless.holdem.reading.line_reader import Played
+from regretless.holdem.spots.spot_fields import StreetName
+from regretless.kinds import Kind
 from regretless.reprs import brief
 from regretless.solving.game_solution import LEARNED
+from regretless.solving.options import SolveOptions
+from regretless.solving.problem import Request
 from regretless.solving.record import Record
-from regretless.solving.solution import Contents
+from regretless.solving.solution import Contents, Solution
 
-__all__ = ["NoLimitSolution"]
+__all__ = ["NoLimitProblem", "NoLimitSolution"]
 
 BUCKETS = "abstraction"  # the field of the header
 LONGEST_GAME = 2**20  # characters of TOML
@@ -192,3 +205,116 @@ class NoLimitSolution(BigBlindSolution):
             rules=game,
             buckets=buckets,
         )
+
+
+class _Tables:
+    """Tables of buckets, built when the first board is looked up: by then it is known that the game fits in memory."""
+
+    def __init__(self, plan: BucketPlan, found: Buckets | None = None) -> None:
+        self.plan, self._given = plan, found
+
+    @cached_property
+    def found(self) -> Buckets:
+        return self._given or build_buckets(self.plan)
+
+    def count(self, street: StreetName) -> int:
+        return self.plan.count(street)
+
+    def lookup(self, boards: Any) -> NDArray[np.uint16]:
+        return self.found.lookup(boards)
+
+
+class NoLimitProblem(BucketedProblem[BucketedEngine]):
+    """A game from the deal with buckets."""
+
+    kind = Kind.DEALT
+    unit = UNIT
+    scale = MILLI
+    variant = "linear"
+    solution_type = NoLimitSolution
+    measures = False
+
+    def __init__(self, game: HoldemGame, options: SolveOptions) -> None:
+        """The game with the buckets in the options, or the one that is resumed."""
+        self.game, earlier = game, options.resume
+        self._earlier: NoLimitSolution | None = None  # which must have had the same buckets
+        if isinstance(earlier, NoLimitSolution):
+            if replace(game, name=earlier.rules.name) != earlier.rules:
+                reason = f"is a solve of a different game from {game.name or 'the one given'}"
+                raise InvalidOption("resume", earlier.where, reason)
+            self.game, self._earlier = earlier.rules, earlier
+            super().__init__(options, earlier.settings)
+        else:
+            if isinstance(earlier, Solution):
+                raise InvalidOption("resume", earlier.where, "is not a solve of a game from the deal")
+            super().__init__(options, None)
+        self.name = self.game.name or "hold'em"
+
+    def choose_buckets(self, text: str | None) -> BucketChoice | None:
+        if text is None:
+            if any(acting_streets(betting_of(self.game).tree).values()):
+                hint = "give a file from regretless buckets, or flop=50,turn=50,river=50,method=percentile"
+                raise MissingOption("buckets", hint)
+            return None
+        if not isinstance(text, str):
+            raise InvalidOption("buckets", text, "must be text such as flop=50,turn=50,river=50")
+        return BucketChoice.parse(text)
+
+    @cached_property
+    def tables(self) -> _Tables | None:
+        """Those of a file, or to be built."""
+        choice, earlier = self.choice, self._earlier
+        if choice is None:
+            return None
+        if not choice.file:
+            if not choice.counts:
+                return None
+            counts: dict[str, Any] = dict(choice.counts)
+            return _Tables(BucketPlan(**counts, method=choice.method))
+        tables = Buckets.load(choice.file)
+        if tables.plan.board:
+            raise InvalidFile(choice.file, "has the buckets of one flop only: a game needs those of all boards")
+        if earlier is not None and not _alike(earlier.buckets, DividedBuckets.of(tables)):
+            raise InvalidFile(choice.file, f"has other buckets than {earlier.where} was started with")
+        return _Tables(tables.plan, tables)
+
+    @cached_property
+    def buckets(self) -> GameBuckets:
+        """The buckets of every street."""
+        if self.choice is None:
+            return game_buckets(self.game, None, ())
+        streets = () if self.tables is None else self.tables.plan.streets
+        known = tuple(street for street in streets if street not in self.choice.lossless)
+        return game_buckets(self.game, self.tables, known, str(self.choice))
+
+    def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
+        return iterations or ITERATIONS, None
+
+    def form(self) -> BucketedForm:
+        return make_form(self.game, self.buckets, count=self.count, seed=self.seed)
+
+    def create(self, form: BucketedForm, request: Request) -> BucketedEngine:
+        return engines.create(
+            request.engine, form, device=request.device, threads=request.threads, predicts=request.predicts
+        )
+
+    def size(self, form: BucketedForm) -> tuple[int, int]:
+        """Betting nodes, and decisions × buckets."""
+        return len(form.tree.kind), bucketed_sets(form)
+
+    def solution(self, record: Record, form: BucketedForm, engine: BucketedEngine) -> NoLimitSolution:
+        return NoLimitSolution.reading(
+            lambda: NoLimitReader(form, self.buckets, engine.strategy),
+            record=record,
+            snapshot=engine.snapshot(copy=False),
+            rules=self.game,
+            buckets=None if self.tables is None else DividedBuckets.of(self.tables.found),
+        )
+
+
+def _alike(first: DividedBuckets | None, second: DividedBuckets) -> bool:
+    """Whether two abstractions give every hand the same bucket."""
+    if first is None or first.header() != second.header():
+        return False
+    mine, theirs = first.arrays(), second.arrays()
+    return all(np.array_equal(mine[name], theirs[name]) for name in mine)

@@ -26,17 +26,30 @@ from numpy.typing import NDArray
 
 from regretless.cards.deck import DECK
 from regretless.cards.evaluator import hand_strengths
-from regretless.cards.hands import HAND_CARDS, HAND_CLASS
+from regretless.cards.hands import HAND_CARDS, HAND_CLASS, HAND_COUNT
+from regretless.cards.ranges import Range
 from regretless.cards.situations import SITUATION_COUNTS, board_rows
 from regretless.errors import InvalidOption
-from regretless.forms.bucketed import Runouts
+from regretless.forms.bucketed import BucketedForm, Runouts
 from regretless.forms.history import IntArray
-from regretless.forms.public import DEAD
+from regretless.forms.public import DEAD, BettingTree, NodeKind
 from regretless.holdem.buckets.table import NO_BUCKET
+from regretless.holdem.form.betting import betting_of
+from regretless.holdem.form.runouts import hands_of
+from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.spots.spot_fields import STREETS, StreetName
 from regretless.seeds import check_seed
 
-__all__ = ["DrawnBoards", "GameBuckets", "Lookup", "flops_in_order"]
+__all__ = [
+    "DrawnBoards",
+    "GameBuckets",
+    "Lookup",
+    "acting_streets",
+    "blocked",
+    "flops_in_order",
+    "game_buckets",
+    "make_form",
+]
 
 SIZES = (3, 4, 5)  # cards on the board after each deal
 WEIGHTS = (comb(52, 3) / comb(48, 3), 49 / 45, 48 / 44)
@@ -135,3 +148,40 @@ def blocked(boards: NDArray[np.uint8]) -> NDArray[np.bool_]:
     on_board = np.zeros((len(boards), DECK), dtype=np.bool_)
     np.put_along_axis(on_board, boards.astype(np.int64), True, axis=1)
     return np.asarray(on_board[:, HAND_CARDS].any(axis=2))
+
+
+def acting_streets(tree: BettingTree) -> dict[StreetName, bool]:
+    """Whether anybody acts on each street after the deal."""
+    acts = tree.street[tree.kind == NodeKind.DECISION]
+    return {street: bool((acts == number).any()) for number, street in enumerate(STREETS, start=1)}
+
+
+def game_buckets(
+    game: HoldemGame, abstraction: Lookup | None, known: tuple[StreetName, ...], given: str = ""
+) -> GameBuckets:
+    """The buckets of a game; `known` are the streets that the abstraction covers. Refuses one that lacks a street.
+
+    `given` is the abstraction as it was asked for, by default its streets.
+    """
+    acting = acting_streets(betting_of(game).tree)
+    for street in STREETS:
+        if acting[street] and street not in known:
+            given = given or ", ".join(known) or "none"
+            raise InvalidOption("buckets", given, f"has no buckets for the {street}, on which the players act")
+    return GameBuckets(abstraction, acting)
+
+
+def make_form(game: HoldemGame, buckets: GameBuckets, *, count: int, seed: int) -> BucketedForm:
+    """The form of a game, with `count` boards per iteration; payoffs in chips, values in big blinds."""
+    betting, everything = betting_of(game), Range.parse("100%")
+    hands = np.arange(HAND_COUNT)
+    return BucketedForm(
+        name=game.name or "hold'em",
+        deck=DECK,
+        tree=betting.tree,
+        hands=hands_of((hands, hands), everything, everything),
+        payoffs=betting.payoffs,
+        buckets=(buckets.counts, buckets.counts),
+        runouts=DrawnBoards(buckets, count=count, seed=seed),
+        unit=game.big_blind,
+    )

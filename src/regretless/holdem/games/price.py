@@ -43,7 +43,7 @@ from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import BettingTree, NodeKind, Payoffs, PublicForm
 from regretless.forms.public_size import size_of_tree
 from regretless.holdem.form.runouts import compile_holdem, holdem_hands
-from regretless.holdem.nolimit.boards import GameBuckets
+from regretless.holdem.games.boards import GameBuckets
 
 __all__ = ["CLASSES", "FlopPricer", "FlopTree", "PreflopValues", "flop_tree", "priced"]
 

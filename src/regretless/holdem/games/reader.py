@@ -18,7 +18,7 @@ from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import DEAD
 from regretless.holdem.form.suits import Deal
-from regretless.holdem.nolimit.boards import GameBuckets
+from regretless.holdem.games.boards import GameBuckets
 from regretless.holdem.reading.line_reader import LineReader, Place
 
 __all__ = ["NoLimitReader"]

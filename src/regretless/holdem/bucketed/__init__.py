@@ -1,1 +1,0 @@
-"""Spots solved with card buckets and sampled runouts."""

@@ -1,0 +1,91 @@
+"""What spots and whole games with buckets have in common: the choice of buckets, and strategies read from a file.
+
+Both are solved in the bucketed form, on runouts or boards drawn anew in every iteration, and take the same steps; a
+problem says which buckets, a solution how its nodes are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import TypeVar
+
+import numpy as np
+
+from regretless.engines import BucketedEngine, FormKind, PricedEngine, Snapshot, TableLayout
+from regretless.forms.bucketed import BucketedForm
+from regretless.forms.history import FloatArray
+from regretless.forms.public import NodeKind
+from regretless.holdem.buckets.plan import BucketChoice
+from regretless.solving.options import SolveOptions
+from regretless.solving.problem import Machine, Problem
+from regretless.solving.record import Settings
+from regretless.solving.solution import Solution
+
+__all__ = ["AVERAGES", "BucketedProblem", "bucketed_sets", "snapshot_strategy"]
+
+AVERAGES = ("average.0", "average.1")  # arrays of a snapshot
+SAMPLE_RUNOUTS = 16  # per iteration
+ITERATIONS = 1000
+
+EngineType = TypeVar("EngineType", bound=BucketedEngine | PricedEngine)
+
+
+class BucketedProblem(Problem[BucketedForm, EngineType]):
+    """A problem solved with buckets, on sampled runouts."""
+
+    form_name = "public"
+    forms = (FormKind.BUCKETED,)
+    choice: BucketChoice | None  # None if no buckets are needed
+
+    def __init__(self, options: SolveOptions, earlier: Settings | None) -> None:
+        """`earlier` are the settings of a solve that is resumed."""
+        if earlier is None:
+            self.choice = self.choose_buckets(options.buckets)
+            self.count = SAMPLE_RUNOUTS if options.sample_runouts is None else options.sample_runouts
+            self.seed = options.seed or 0
+        else:
+            assert earlier.sample_runouts is not None
+            self.choice = None if earlier.buckets is None else BucketChoice.parse(earlier.buckets)
+            self.count, self.seed = earlier.sample_runouts, earlier.seed
+
+    def choose_buckets(self, text: str | None) -> BucketChoice | None:
+        """The buckets that users ask for; raises `InvalidOption` if they do not fit the problem."""
+        raise NotImplementedError
+
+    def spelled(self, options: SolveOptions) -> SolveOptions:
+        if not isinstance(options.buckets, str):
+            return options
+        return replace(options, buckets=str(BucketChoice.parse(options.buckets)))
+
+    def settle(self, settings: Settings) -> Settings:
+        buckets = None if self.choice is None else str(self.choice)
+        return replace(super().settle(settings), buckets=buckets, sample_runouts=self.count)
+
+    def checkpoint_bytes(self, form: BucketedForm, engine: EngineType) -> int:
+        return engine.kept_bytes
+
+    def machine(self, earlier: Solution) -> Machine:
+        """The engine and device of the earlier solve: they change the last bits of numbers, unlike threads."""
+        return Machine(engine=earlier.engine, device=earlier.device)
+
+
+def bucketed_sets(form: BucketedForm) -> int:
+    """Decisions × buckets: the information sets of a bucketed form."""
+    tree = form.tree
+    acts = tree.kind == NodeKind.DECISION
+    return int(np.array(form.buckets)[tree.player[acts], tree.street[acts]].sum())
+
+
+def snapshot_strategy(layout: TableLayout, snapshot: Snapshot) -> Callable[[int], FloatArray]:
+    """[actions, K] the average strategy at a node, from a snapshot; uniform where nothing was accumulated."""
+    tree = layout.form.tree
+    averages = cache(lambda player: snapshot.arrays[AVERAGES[player]])  # a file is read whole at each access
+
+    def strategy(node: int) -> FloatArray:
+        sums = layout.rows(averages(int(tree.player[node])), node).astype(np.float64)
+        total = sums.sum(axis=0)
+        return np.where(total > 0, sums / np.where(total > 0, total, 1.0), 1.0 / len(sums))
+
+    return strategy

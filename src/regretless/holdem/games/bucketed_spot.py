@@ -1,0 +1,348 @@
+"""A hold'em spot solved with buckets and sampled runouts, and priced with real cards: buckets, problem, solution.
+
+The first street is lossless unless its number of buckets is given; with a file of tables, it always is. Later streets
+are lossless only where the choice says so. Tables are those of `holdem.buckets`: from a file for all boards, or built
+here for the boards that contain the spot's flop, which takes seconds.
+
+Besides the record and the spot's TOML, a file contains
+
+    average.P        sums of strategies of player P, per decision, action and bucket, in the engine's layout
+    bucket.P.S       [runouts, H] the bucket of each hand of player P on every runout of street S
+    history          [points, 3] iteration, seconds, exploitability with real cards
+
+and, if it can be resumed, the regrets. Runouts and strengths are recomputed, and values when the first node is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless import engines
+from regretless.engines import (
+    BucketTables,
+    PricedEngine,
+    Snapshot,
+    StrategyEvaluator,
+    bucket_evaluator_beside,
+    encode_shares,
+    with_real_cards,
+)
+from regretless.errors import Advice, InvalidFile, InvalidOption
+from regretless.files.container import Container, StoredArrays
+from regretless.files.fields import Fields
+from regretless.forms.bucketed import BucketedForm
+from regretless.forms.drawn_runouts import BucketMaps, bucketed_form, lossless
+from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.public import NodeKind, PublicForm
+from regretless.forms.tree_hash import tree_hash
+from regretless.holdem.buckets.build import build_buckets
+from regretless.holdem.buckets.plan import BucketChoice, BucketPlan
+from regretless.holdem.buckets.table import NO_BUCKET, Buckets
+from regretless.holdem.form.runouts import compile_spot, spot_hands
+from regretless.holdem.games.bucketed import AVERAGES, ITERATIONS, BucketedProblem, bucketed_sets, snapshot_strategy
+from regretless.holdem.reading.encoded_strategies import layout
+from regretless.holdem.reading.evaluation import places
+from regretless.holdem.reading.spot_reader import SpotReader
+from regretless.holdem.solution import SpotSolution, spot_and_tree
+from regretless.holdem.spots.locks import lock_text
+from regretless.holdem.spots.spot import Spot
+from regretless.kinds import Kind
+from regretless.reprs import brief
+from regretless.solving.game_solution import LEARNED
+from regretless.solving.options import SolveOptions
+from regretless.solving.problem import Request
+from regretless.solving.record import Record
+from regretless.solving.solution import Contents, Solution
+
+__all__ = ["BucketedSpotProblem", "BucketedSpotSolution", "spot_buckets"]
+
+SpotBuckets = tuple[BucketMaps, tuple[tuple[int, ...], tuple[int, ...]]]  # maps, and numbers per player and street
+
+
+def spot_buckets(spot: Spot, form: PublicForm, choice: BucketChoice, *, threads: int | None = None) -> SpotBuckets:
+    """The maps of a spot's form."""
+    tables = _tables(spot, choice, threads)
+    held = spot_hands(spot)
+    maps = [list(of_player) for of_player in lossless(form)]
+    counts = [[len(street.parent) * len(hands.weight) for street in form.streets] for hands in form.hands]
+    for number, (street, boards) in enumerate(zip(spot.streets, _boards(spot, form), strict=True)):
+        asked = street in dict(choice.counts) or (bool(choice.file) and number > 0 and street not in choice.lossless)
+        if tables is None or not asked:
+            continue
+        try:
+            found = tables.lookup(boards).astype(np.int32)
+        except InvalidOption as error:
+            raise InvalidFile(choice.file, f"does not fit this spot: {error}") from None
+        found[found == NO_BUCKET] = 0  # blocked hands, whose bucket is never read
+        for player in range(2):
+            maps[player][number] = found[:, held[player]]
+            counts[player][number] = tables.count(street)
+    return (tuple(maps[0]), tuple(maps[1])), (tuple(counts[0]), tuple(counts[1]))
+
+
+def _tables(spot: Spot, choice: BucketChoice, threads: int | None) -> Buckets | None:
+    """The tables of the streets that have any; None if all are lossless."""
+    if choice.file:
+        tables = Buckets.load(choice.file)
+        choice.check(spot.streets[1:], tables.plan.streets)
+        return tables
+    choice.check(spot.streets[1:])
+    if not choice.counts:
+        return None
+    board = spot.board[:3]
+    plan = BucketPlan(**dict(choice.counts), method=choice.method, board=(board[0], board[1], board[2]))
+    return build_buckets(plan, threads=threads)
+
+
+def _boards(spot: Spot, form: PublicForm) -> list[IntArray]:
+    """[R, cards] the whole board of every runout, street by street."""
+    found: list[IntArray] = [np.array([spot.board], dtype=np.uint8)]
+    for street in form.streets[1:]:
+        found.append(np.hstack([found[-1][street.parent], street.cards.astype(np.uint8)]))
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class BucketedSpotSolution(SpotSolution):
+    """A spot solved with buckets. Nodes, values and exploitability are those of real hands on real runouts."""
+
+    file_kinds: ClassVar[tuple[str, ...]] = ("spot-buckets",)
+
+    maps: BucketMaps = field(repr=False)
+    buckets: tuple[tuple[int, ...], tuple[int, ...]]  # per player: their number on each street
+
+    __repr__ = brief
+
+    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
+        settings = self.settings
+        return super().as_json(strategy=strategy) | {
+            "buckets": settings.buckets,
+            "sample_runouts": settings.sample_runouts,
+        }
+
+    @property
+    def is_resumable(self) -> bool:
+        return self.snapshot is not None and "regret.0" in self.snapshot.arrays
+
+    def _contents(self, resumable: bool) -> Contents:
+        assert self.snapshot is not None
+        arrays = {name: self.snapshot.arrays[name] for name in self.snapshot.arrays if resumable or name in AVERAGES}
+        for player, of_player in enumerate(self.maps):
+            arrays |= {f"bucket.{player}.{street}": map_.astype(np.int32) for street, map_ in enumerate(of_player)}
+        return Contents({"spot": self.spot.to_toml(), "buckets": [list(each) for each in self.buckets]}, arrays)
+
+    def checkpoint(self, path: str | Path) -> None:
+        self.save(path, resumable=True)
+
+    @classmethod
+    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
+        header = Fields(file.path, file.header)
+        spot, _ = spot_and_tree(header)
+        record = Record.read(file, players=2)
+        form = compile_spot(spot)
+        buckets = _read_counts(header, len(form.streets))
+        maps = _read_maps(file, form, buckets)
+        snapshot = Snapshot(record.iterations, StoredArrays(file, LEARNED))
+        tables = BucketTables(_form_of(form, maps, buckets), np.float32)
+        for player, name in enumerate(AVERAGES):
+            file.check(name, (tables.layout.entries[player],), (np.float32,))
+        resumable = "regret.0" in file
+
+        def answers() -> BucketedAnswers:
+            return BucketedAnswers(form, maps, snapshot_strategy(tables.layout, snapshot))
+
+        return cls(
+            record=record,
+            snapshot=snapshot if resumable or not to_resume else None,
+            path=file.path,
+            spot=spot,
+            make_reader=lambda: SpotReader(spot, form, answers()),
+            maps=maps,
+            buckets=buckets,
+        )
+
+
+class BucketedAnswers:
+    """Strategies of hands read from those of their buckets, and their exact values before the last street."""
+
+    probability_bits = 32
+    threads = 1
+
+    def __init__(self, form: PublicForm, maps: BucketMaps, strategy: Callable[[int], FloatArray]) -> None:
+        self.form = form
+        self._played = with_real_cards(form, maps, strategy)
+        self._begin = layout(form)[0]
+        self._place = places(form.tree)
+
+    def strategy(self, node: int, runout: int) -> FloatArray:
+        return self._played(node, runout)
+
+    def encoder(self, street: int, runouts: slice, rows: NDArray[Any]) -> Callable[[], None]:
+        tree = self.form.tree
+        nodes = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.street == street)).tolist()
+
+        def fill() -> None:
+            for row, runout in zip(rows, range(runouts.start, runouts.stop), strict=True):
+                for node in nodes:
+                    kept = encode_shares(self._played(node, runout), 8 * rows.dtype.itemsize).ravel()
+                    row[self._begin[node] : self._begin[node] + len(kept)] = kept
+
+        return fill
+
+    def values(self, player: int, node: int, runout: int) -> FloatArray:
+        found = self._early[player][int(self.form.tree.street[node])][runout, self._place[node]]
+        return np.asarray(found, dtype=np.float64)
+
+    def all_values(self, player: int, street: int) -> NDArray[np.float32]:
+        return self._early[player][street]
+
+    def equities(self, player: int, node: int) -> FloatArray | None:
+        return None
+
+    @cached_property
+    def _early(self) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
+        """Per player, for each street before the last, [runouts, nodes of the street, H]."""
+        evaluator = StrategyEvaluator(self.form)
+        first, second = (evaluator.values_before_last(player, self._played) for player in range(2))
+        return first, second
+
+
+def _form_of(form: PublicForm, maps: BucketMaps, buckets: tuple[tuple[int, ...], tuple[int, ...]]) -> BucketedForm:
+    return bucketed_form(form, maps, buckets=buckets, count=1)
+
+
+def _read_counts(header: Fields, streets: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    given = header.value("buckets")
+    shaped = isinstance(given, list) and len(given) == 2 and all(isinstance(each, list) for each in given)
+    if not shaped or not all(
+        len(each) == streets and all(type(count) is int and 0 < count < 2**31 for count in each) for each in given
+    ):
+        raise header.wrong("buckets", "is not a list of numbers of buckets per player and street")
+    return tuple(given[0]), tuple(given[1])
+
+
+def _read_maps(file: Container, form: PublicForm, buckets: tuple[tuple[int, ...], tuple[int, ...]]) -> BucketMaps:
+    """The maps of a file, refused where they point beyond the tables."""
+    found: list[tuple[NDArray[Any], ...]] = []
+    for player in range(2):
+        maps = []
+        for number, street in enumerate(form.streets):
+            name = f"bucket.{player}.{number}"
+            file.check(name, (len(street.parent), len(form.hands[player].weight)), (np.int32,))
+            map_ = file.array(name)
+            if map_.size and not (int(map_.min()) >= 0 and int(map_.max()) < buckets[player][number]):
+                raise InvalidFile(file.path, f"is damaged: {name} has buckets that do not exist")
+            maps.append(map_)
+        found.append(tuple(maps))
+    return found[0], found[1]
+
+
+MOST_ITERATIONS = 100_000  # limit if only a target is given
+MEASURE_EVERY = 100  # iterations at most, with a target: a measurement walks every runout
+
+
+class BucketedSpotProblem(BucketedProblem[PricedEngine]):
+    """A spot with buckets. Targets are in percent of the pot."""
+
+    kind = Kind.BUCKETED
+    unit = "% of the pot"
+    variant = "discounted"  # measured: less exploitable than linear after as many runouts
+    solution_type = BucketedSpotSolution
+    choice: BucketChoice
+
+    def __init__(self, spot: Spot, options: SolveOptions) -> None:
+        """The spot with the buckets in the options, or the one that is resumed."""
+        self.spot, earlier = spot, options.resume
+        self._resumed: SpotBuckets | None = None
+        if isinstance(earlier, BucketedSpotSolution):
+            earlier.check_same(spot)
+            self.spot, self._resumed = earlier.spot, (earlier.maps, earlier.buckets)
+            super().__init__(options, earlier.settings)
+        else:
+            if isinstance(earlier, Solution):
+                reason = f"cannot resume {earlier.where}, which was started without one"
+                raise InvalidOption("buckets", options.buckets, reason)
+            super().__init__(options, None)
+        self.name = self.spot.name or "spot"
+        self.scale = 100 / self.spot.pot
+
+    def choose_buckets(self, text: str | None) -> BucketChoice:
+        if self.spot.locks:
+            raise InvalidOption("locks", lock_text(self.spot.locks[0]), "cannot be combined with buckets")
+        if not isinstance(text, str):
+            raise InvalidOption("buckets", text, "must be text such as turn=500,river=500")
+        choice = BucketChoice.parse(text)
+        for street in (*dict(choice.counts), *choice.lossless):
+            if street not in self.spot.streets:
+                raise InvalidOption("buckets", text, f"names the {street}, which is before this spot")
+        if not choice.file:
+            choice.check(self.spot.streets[1:])
+        return choice
+
+    @cached_property
+    def public_form(self) -> PublicForm:
+        """Every runout, which the exact price needs."""
+        return compile_spot(self.spot)
+
+    @cached_property
+    def buckets(self) -> SpotBuckets:
+        """The maps from hands to buckets, and the numbers of buckets."""
+        return self._resumed or spot_buckets(self.spot, self.public_form, self.choice)
+
+    def in_units(self, target: float) -> float:
+        return target / 100 * self.spot.pot
+
+    def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
+        if iterations is None:
+            iterations = ITERATIONS if target is None else MOST_ITERATIONS
+        return iterations, target
+
+    def measure_every(self, iterations: int, target: float | None) -> int | None:
+        return iterations if target is None else min(MEASURE_EVERY, max(1, iterations // 10))
+
+    def form(self) -> BucketedForm:
+        maps, counts = self.buckets
+        return bucketed_form(self.public_form, maps, buckets=counts, count=self.count, seed=self.seed)
+
+    def tree_hash(self, form: BucketedForm) -> str:
+        """Of the tree: a file holds the buckets, so a solve that is resumed has the same."""
+        return tree_hash(form.tree)
+
+    def create(self, form: BucketedForm, request: Request) -> PricedEngine:
+        engine = engines.create(
+            request.engine, form, device=request.device, threads=request.threads, predicts=request.predicts
+        )
+        return PricedEngine(engine, bucket_evaluator_beside(engine, self.public_form), self.buckets[0])
+
+    def size(self, form: BucketedForm) -> tuple[int, int]:
+        """Public nodes of the spot, and decisions × buckets."""
+        runouts = np.array([len(street.parent) for street in self.public_form.streets])
+        return int(runouts[form.tree.street].sum()), bucketed_sets(form)
+
+    def solution(self, record: Record, form: BucketedForm, engine: PricedEngine) -> BucketedSpotSolution:
+        def answers() -> BucketedAnswers:
+            return BucketedAnswers(self.public_form, self.buckets[0], engine.engine.strategy)
+
+        maps, counts = self.buckets
+        return BucketedSpotSolution(
+            record=record,
+            snapshot=engine.snapshot(copy=False),
+            spot=self.spot,
+            make_reader=lambda: SpotReader(self.spot, self.public_form, answers()),
+            maps=maps,
+            buckets=counts,
+        )
+
+    # --- resuming ----------------------------------------------------------------------------------------------------
+
+    if_final = (Advice("keep_regrets", None, "saves them", keyword="save(path, resumable=True)"),)
+
+    def why_final(self, earlier: Solution) -> str:
+        return "is a finished solve without its regrets, which a resume needs"
