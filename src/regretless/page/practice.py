@@ -26,7 +26,7 @@ from regretless.cards.deck import card_text
 from regretless.cards.hands import HAND_CARDS, hand_text
 from regretless.errors import InvalidText
 from regretless.forms.public import NodeKind
-from regretless.holdem.reading.line_reader import Place
+from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.reading.playing import Duel, draw_hands
 from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
@@ -66,7 +66,7 @@ class Session:
     def deal(self, reader: SpotReader) -> None:
         """Deal the next hand, and play until the user must act or the hand is over."""
         place = reader.find(self.start)
-        if reader.form.tree.kind[place.node] in (NodeKind.FOLD, NodeKind.SHOWDOWN):
+        if reader.form.tree.kind[place.index] in (NodeKind.FOLD, NodeKind.SHOWDOWN):
             raise InvalidText("line", self.start, None, "the hand is over there")
         self.player = self.random.choice(PLAYERS) if self.seat is None else self.seat
         self.hands = dict(zip(PLAYERS, draw_hands(reader, place, self.random), strict=True))
@@ -79,7 +79,7 @@ class Session:
         place = reader.find(self.line)
         if not self._duel(reader).is_turn(place):
             raise Conflict("the hand is over: deal the next one")
-        labels = reader.actions(place.node)
+        labels = reader.actions(place.index)
         steps = parse_line(action, "action")
         chosen = find_action(steps[0], labels) if len(steps) == 1 else None
         if chosen is None:
@@ -92,10 +92,10 @@ class Session:
     def _duel(self, reader: SpotReader) -> Duel:
         return Duel(reader, (self.hands["ip"], self.hands["oop"]), PLAYERS.index(self.player), self.random)
 
-    def _play_on(self, reader: SpotReader, place: Place) -> None:
+    def _play_on(self, reader: SpotReader, place: LineNode) -> None:
         self.line = ", ".join(self._duel(reader).play_on(place)[-1].steps)
 
-    def _judge(self, reader: SpotReader, place: Place, chosen: int) -> None:
+    def _judge(self, reader: SpotReader, place: LineNode, chosen: int) -> None:
         view = reader.view(place)
         column = int(np.flatnonzero(view.acting.hand == self.hands[self.player])[0])
         ev, strategy = view.action_ev[:, column], view.strategy[:, column]
@@ -126,7 +126,7 @@ class Session:
         passed = reader.path(self.line)
         place = passed[-1]
         tree, mine = reader.form.tree, self._duel(reader).is_turn(place)
-        paid = tree.paid[place.node]
+        paid = tree.paid[place.index]
         decisions = sum(self.grades.values())
         return {
             "id": self.id,
@@ -156,7 +156,7 @@ class Session:
             },
         }
 
-    def _outcome(self, reader: SpotReader, place: Place) -> dict[str, Any]:
+    def _outcome(self, reader: SpotReader, place: LineNode) -> dict[str, Any]:
         found = self._duel(reader).outcome(place)
         mine = PLAYERS.index(self.player)
         won = found.won[mine]

@@ -90,7 +90,7 @@ def buckets(
         note(f"{size}: about {about} on {workers} thread{'s' if workers > 1 else ''}")
     else:  # the estimate of the time holds for a CPU only
         note(f"{size}, on {where}")
-    status = _Status(path, plan.streets[0])
+    status = _BucketStatus(path, plan.streets[0])
     began = time.monotonic()
     with interruptible(status) as interrupted, bar("buckets") as tell:
 
@@ -132,7 +132,7 @@ def buckets(
     note(f"saved {path}")
 
 
-class _Status:
+class _BucketStatus:
     """What Ctrl-C prints, and how long each street took."""
 
     def __init__(self, path: Path, first_street: str) -> None:

@@ -78,7 +78,7 @@ def export(
     from regretless.api import load
     from regretless.cards.ranges import FORMATS as RANGE_TEXTS
     from regretless.cli.views.game_export import RANGE_FORMATS
-    from regretless.cli.views.spot_view import check_held
+    from regretless.cli.views.spot_view import check_any_hand
     from regretless.files.atomic import replace_file
     from regretless.holdem.exports import FORMATS, write_nodes
     from regretless.holdem.solution import SpotSolution
@@ -116,7 +116,7 @@ def export(
     wide = not all_ and street is None
     node = solution.node(line or "", options.read_cards(board))  # for --street and --all, the first decision
     if chosen is not None:
-        check_held(node.only("oop", chosen).only("ip", chosen), chosen, whose)
+        check_any_hand(node.only("oop", chosen).only("ip", chosen), chosen, whose)
     views: Iterator[NodeView] = iter([node])
     size = None
     if not wide:

@@ -17,7 +17,7 @@ from regretless.cli.terminal.interrupts import INTERRUPTED, SimplePlan, interrup
 from regretless.errors import InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
-    from regretless.holdem.reading.line_reader import Played
+    from regretless.holdem.reading.line_reader import NodeStrategy
     from regretless.solving.solution import Solution
 
 __all__ = ["plot"]
@@ -130,14 +130,14 @@ def _draw_charts(
         raise InvalidOption("charts", ", ".join(games), "is not one saved game of hold'em from the deal")
     nodes = map(solution.node, lines) if lines else takewhile(lambda played: "," not in played.line, solution.charts())
     drawn = [
-        Chart(_chart_title(played), played.actions, played.grid(), played.frequencies, played.held())
+        Chart(_chart_title(played), played.actions, played.grid(), played.frequencies, played.class_weights())
         for played in nodes
     ]
     save_figure(draw(drawn, title=title or solution.game), path)
     note(f"drew {path}")
 
 
-def _chart_title(played: Played) -> str:
+def _chart_title(played: NodeStrategy) -> str:
     return f"{played.player}, {f'after {played.line}' if played.line else 'the first decision'}"
 
 

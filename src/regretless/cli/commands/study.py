@@ -115,7 +115,7 @@ def run(
     words = ["regretless", "study", "run", str(file), "--out", str(out)]
     for name, value in (("--ray", ray), ("--workers", workers), ("--threads", threads)):
         words += [name, str(value)] if value is not None else []
-    status = _Status(out, shlex.join(words))
+    status = _StudyStatus(out, shlex.join(words))
     with interruptible(status) as interrupted:
         from regretless.cli.terminal.progress import bar
         from regretless.cluster.run import open_run, run_study
@@ -161,7 +161,7 @@ def _spots(size: StudySize) -> str:
     return f"{size.spots:,} spot{'s' * (size.spots != 1)}"
 
 
-class _Status:
+class _StudyStatus:
     """What Ctrl-C prints during a run."""
 
     def __init__(self, out: Path, command: str) -> None:
@@ -184,7 +184,7 @@ def _said(progress: StudyProgress) -> str:
     return " · ".join(words)
 
 
-def _print_run(done: StudyRun, size: StudySize, as_json: bool, status: _Status) -> None:
+def _print_run(done: StudyRun, size: StudySize, as_json: bool, status: _StudyStatus) -> None:
     if as_json:
         print_json(
             {

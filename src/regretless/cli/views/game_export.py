@@ -19,7 +19,7 @@ from regretless.files.atomic import replace_file
 from regretless.forms.history import Strategy
 from regretless.holdem.exports import ActionRange, action_ranges, hand_rows
 from regretless.holdem.reading.columns import pyarrow
-from regretless.holdem.reading.line_reader import Played
+from regretless.holdem.reading.line_reader import NodeStrategy
 from regretless.printable import printable
 from regretless.solving.game_solution import GameSolution
 
@@ -35,12 +35,12 @@ def export_game(solution: GameSolution, kind: str, out: Path | None) -> None:
     _export(_rows(strategy), strategy, kind, out, f"{len(strategy):,} information sets")
 
 
-def export_line(played: Played, kind: str, out: Path | None) -> None:
+def export_line(played: NodeStrategy, kind: str, out: Path | None) -> None:
     """Write what a player does with each hand at the end of a line."""
     _export(hand_rows(played), played.as_json(), kind, out, f"{len(played.hand):,} hands")
 
 
-def export_ranges(nodes: Sequence[Played], text_format: str, kind: str, out: Path | None) -> None:
+def export_ranges(nodes: Sequence[NodeStrategy], text_format: str, kind: str, out: Path | None) -> None:
     """Write the range of each action at these nodes, as text that other programs read."""
     found = action_ranges(nodes)
     rows = [_range_row(each, text_format) for each in found]

@@ -26,7 +26,7 @@ from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.spots.spot_fields import PlayerName
 
 __all__ = [
-    "NARROW", "WIDE", "action_letters", "action_lines", "board_line", "cards_text", "check_held", "grid_legend",
+    "NARROW", "WIDE", "action_letters", "action_lines", "board_line", "cards_text", "check_any_hand", "grid_legend",
     "grid_lines", "node_lines", "weight_text", "wrapped",
 ]  # fmt: skip
 
@@ -333,7 +333,7 @@ def _side_by_side(left: Text, right: Text) -> Text:
     return line.append_text(right)
 
 
-def check_held(view: NodeView, hands: Range, player: PlayerName | None) -> None:
+def check_any_hand(view: NodeView, hands: Range, player: PlayerName | None) -> None:
     """Refuse hands that the player (None: either player) cannot hold at a node."""
     asked: tuple[PlayerName, ...] = ("oop", "ip") if player is None else (player,)
     if not any(view.hands[each].weight.any() for each in asked):

@@ -98,7 +98,7 @@ def check_one_lock(service: Service, given: dict[str, Any]) -> dict[str, Any]:
             for number, card in enumerate(cards):
                 if card in (*reader.board, *cards[:number]):
                     raise InvalidText("lock.node", lock.node or "", None, f"{card_text(card)} is already on the board")
-            hands = reader.held[int(reader.form.tree.player[node])]  # on every runout that the line allows
+            hands = reader.hand_numbers[int(reader.form.tree.player[node])]  # on every runout that the line allows
             hands = hands[~np.isin(HAND_CARDS[hands], cards).any(axis=1)]
             chosen = lock.range.weights[hands] > 0
         except RegretlessError as error:
