@@ -49,13 +49,13 @@ class SpotGame(Game[State]):
     def _read(self, place: LineNode) -> None:
         view = self.reader.view(place)
         if view.kind == "decision":
-            player = int(self.tree.player[place.node])
+            player = int(self.tree.player[place.index])
             met = self._met(player, place.deal.cards)
             for column, hand in enumerate(view.acting.hand):
                 if int(hand) in met:
-                    key = self._key(player, int(hand), place.deal.cards, place.node)
+                    key = self._key(player, int(hand), place.deal.cards, place.index)
                     self.strategy[key] = dict(zip(view.actions, view.strategy[:, column].tolist(), strict=True))
-                    if hand_text(int(hand)) not in self.locked.get(self._line(place.node), set()):
+                    if hand_text(int(hand)) not in self.locked.get(self._line(place.index), set()):
                         self.free[key] = self.strategy[key]
         for child in self.reader.children(place):
             self._read(child)

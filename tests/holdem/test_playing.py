@@ -87,9 +87,9 @@ def test_a_hand_goes_on_until_the_person_acts_or_it_is_over(game: NoLimitSolutio
         duel = Duel(reader, draw_hands(reader, reader.root, random), seed % 2, random)
         place = duel.play_on(reader.root)[-1]
         if duel.is_turn(place):
-            assert reader.tree.player[place.node] == duel.person
+            assert reader.tree.player[place.index] == duel.person
             place = duel.play_on(reader.act(place, 1))[-1]
-        assert reader.tree.kind[place.node] in (NodeKind.FOLD, NodeKind.SHOWDOWN)
+        assert reader.tree.kind[place.index] in (NodeKind.FOLD, NodeKind.SHOWDOWN)
         outcome = duel.outcome(place)
         assert sum(outcome.won) == 0
         if outcome.folded is None:

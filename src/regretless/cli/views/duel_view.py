@@ -63,7 +63,7 @@ class Score:
         count = len(self.won)
         if count == 0:
             return "no hand was finished"
-        text = f"after {count:,} hand{'s' * (count > 1)}: {signed(sum(self.won), self.unit)}, "
+        text = f"after {count:,} hand{'s' if count > 1 else ''}: {signed(sum(self.won), self.unit)}, "
         text += f"{100 * fmean(self.won):+.1f} {self.unit}/100"
         if count > 1:
             error = 100 * stdev(self.adjusted) / math.sqrt(count)
@@ -78,7 +78,7 @@ def signed(amount: float, unit: str) -> str:
     ('+2.5 bb', '-0.333 bb', '0 chips')
     """
     rounded = round(amount, 3) + 0.0  # no -0
-    return f"{'+' * (rounded > 0)}{chips_text(rounded)} {unit}"
+    return f"{'+' if rounded > 0 else ''}{chips_text(rounded)} {unit}"
 
 
 def hand_text(stakes: Stakes, duel: Duel, number: int) -> Text:
@@ -92,7 +92,7 @@ def state_text(stakes: Stakes, duel: Duel, node: LineNode) -> Text:
     tree = duel.reader.tree
     paid = tree.paid[node.index]
     board = duel.board(node)
-    line = Text("  ").append_text(cards_text(board)).append("  " * bool(board))
+    line = Text("  ").append_text(cards_text(board)).append("  " if board else "")
     line.append(f"pot {chips_text(tree.starting_pot + float(paid.sum()))}", style="bold")
     if stakes.stack is not None:
         mine, other = (chips_text(stakes.stack - float(paid[player])) for player in (duel.person, 1 - duel.person))

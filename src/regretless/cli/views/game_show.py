@@ -143,7 +143,7 @@ def _facts(solution: GameSolution) -> list[tuple[str, str | Text]]:
         ("time", f"{duration_text(solution.seconds)} solving, {duration_text(record.setup_seconds)} setting up")
     )
     if isinstance(solution, PushFoldSolution):
-        ante = f", ante {solution.rules.ante:g}" * bool(solution.rules.ante)
+        ante = f", ante {solution.rules.ante:g}" if solution.rules.ante else ""
         facts.insert(0, ("stack", f"{solution.rules.stack:g} big blinds{ante}"))
         facts.insert(-1, ("range", f"{solution.pushed:.2%} of hands are pushed, {solution.called:.2%} call a push"))
     if record.seconds_per_iteration > 0:

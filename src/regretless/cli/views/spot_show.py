@@ -176,7 +176,6 @@ def _how(solution: SpotSolution) -> str:
 
 
 def _print_runouts(solution: SpotSolution, look: Look, as_json: bool) -> None:
-
     then = look.then
     if then is None:  # the player in position acts after a check
         reader = solution.reader
@@ -323,7 +322,7 @@ def print_tree(question: HasTable, *, as_json: bool = False) -> None:
 def _heading(table: BettingTable) -> str:
     posted = f"pot {chips_text(table.pot)}"
     if table.blinds is not None:
-        ante = f", ante {chips_text(table.ante)}" * bool(table.ante)
+        ante = f", ante {chips_text(table.ante)}" if table.ante else ""
         posted = f"blinds {'/'.join(map(chips_text, table.blinds))}{ante}"
     return f"{table.streets[0]}, {posted}, stack {chips_text(table.stack)}"
 

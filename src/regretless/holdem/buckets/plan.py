@@ -182,8 +182,11 @@ class BucketChoice:
     def __str__(self) -> str:
         numbers = dict(self.counts)
         named = [street for street in STREETS if street in numbers or street in self.lossless]
-        words = [f"{street}={numbers.get(street, LOSSLESS)}" for street in named]
-        return ",".join([*filter(None, [self.file]), *words, *([f"method={self.method}"] * (self.method != "kmeans"))])
+        words = [self.file] if self.file else []
+        words += [f"{street}={numbers.get(street, LOSSLESS)}" for street in named]
+        if self.method != "kmeans":
+            words.append(f"method={self.method}")
+        return ",".join(words)
 
     def check(self, streets: Iterable[StreetName], in_file: Collection[StreetName] = ()) -> None:
         """Refuse a choice that leaves one of these streets open; `in_file` are those that its file has tables of."""

@@ -140,8 +140,8 @@ def locked_nodes(
 ) -> list[LockedNode]:
     """Where locks of nodes apply, later ones overriding earlier ones.
 
-    `hand_numbers`: which of the 1,326 hands each hand of the form is. Locks of whole players are not included, nor are those
-    that a later lock of the player overrides.
+    `hand_numbers`: which of the 1,326 hands each hand of the form is. Locks of whole players are not included, nor are
+    those that a later lock of the player overrides.
     """
     locked: dict[tuple[int, int], LockedNode] = {}
     overridden = locked_players(locks)

@@ -62,7 +62,7 @@ class Spot(SpotFields):
         for name, value in read_texts(vars(self)).items():
             object.__setattr__(self, name, value)
         if len(self.board) not in (3, 4, 5):
-            cards = f"{len(self.board)} card{'s' * (len(self.board) != 1)}"
+            cards = "1 card" if len(self.board) == 1 else f"{len(self.board)} cards"
             reason = f"has {cards}: give 3 for a flop, 4 for a turn or 5 for a river"
             raise InvalidOption("board", board_text(self.board), reason)
         if len(set(self.board)) != len(self.board):
