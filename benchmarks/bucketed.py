@@ -43,7 +43,8 @@ from numpy.typing import NDArray
 from regretless import engines
 from regretless.cards.features.opponents import CLUSTERS, LEVELS, OPPONENT_CLUSTERS
 from regretless.cards.hands import HAND_CLASS
-from regretless.engines import CentroidLookup, PricedEngine, find_centroids, table_numbers
+from regretless.engines import CentroidLookup, PricedEngine, find_centroids
+from regretless.engines.bucketed.tables import table_numbers
 from regretless.forms.drawn_runouts import bucketed_form
 from regretless.forms.public import DEAD, PublicForm
 from regretless.games.flop_holdem import FlopHoldem

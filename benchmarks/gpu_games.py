@@ -26,7 +26,8 @@ from typing import Any
 import numpy as np
 from machine import hardware
 
-from regretless.engines import BatchedEngine, Updates, available, batched_terms, create, devices, replace_payoffs
+from regretless.engines import BatchedEngine, Updates, available, create, devices, replace_payoffs
+from regretless.engines.sequence.batched import batched_terms
 from regretless.forms import SequenceForm, compile_history, compile_sequence
 from regretless.games.registry import load
 from regretless.variants import Plus, schedule
@@ -109,7 +110,8 @@ def engines(form: SequenceForm, sweep: bool) -> Iterator[tuple[str, Callable[[],
     installed = available()
     cuda = devices.cuda_devices() > 0
     if "cupy" in installed and cuda:
-        from regretless.engines import PERSISTENT_UP_TO, CupyEngine
+        from regretless.engines.sequence.cuda.engine import CupyEngine
+        from regretless.engines.sequence.cuda.solve import PERSISTENT_UP_TO
 
         yield "cupy", lambda: CupyEngine(form)
         other = "graph" if len(form.payoff[0].value) <= PERSISTENT_UP_TO else "persistent"  # not the engine's choice
@@ -126,7 +128,7 @@ def engines(form: SequenceForm, sweep: bool) -> Iterator[tuple[str, Callable[[],
                         ),
                     )
     if "torch" in installed and cuda:
-        from regretless.engines import TorchEngine
+        from regretless.engines.sequence.torch_engine import TorchEngine
 
         yield "torch", lambda: TorchEngine(form, device="cuda")
         if sweep:
@@ -268,10 +270,10 @@ def batches(games: list[Any]) -> Iterator[tuple[str, Callable[[], Any]]]:
     installed = available()
     if devices.cuda_devices():
         if "cupy" in installed:
-            from regretless.engines import CupySolve
+            from regretless.engines.sequence.cuda.solve import CupySolve
 
             trees, terms = batched_terms(games)
-            yield "cupy", lambda: BatchedEngine(games, device="cuda", library="cupy")
+            yield "cuda", lambda: BatchedEngine(games, device="cuda", engine="cuda")
             for threads, carried in ((256, False), (128, None), (512, None)):
                 yield (
                     f"cupy {threads} threads" + (" not carried" if carried is False else ""),
@@ -280,9 +282,9 @@ def batches(games: list[Any]) -> Iterator[tuple[str, Callable[[], Any]]]:
                     ),
                 )
         if "torch" in installed:
-            yield "torch", lambda: BatchedEngine(games, device="cuda", library="torch")
+            yield "torch", lambda: BatchedEngine(games, device="cuda", engine="torch")
     if "torch" in installed:
-        yield "torch cpu", lambda: BatchedEngine(games, library="torch")
+        yield "torch cpu", lambda: BatchedEngine(games, engine="torch")
 
 
 def main() -> None:

@@ -25,7 +25,8 @@ from pathlib import Path
 from drawn_spots import draw_spot
 from machine import hardware
 
-from regretless.engines import CompiledPublicEngine, make_layout
+from regretless.engines.public.compiled.engine import CompiledPublicEngine
+from regretless.engines.public.layout import make_layout
 from regretless.holdem import Spot, compile_spot
 from regretless.variants import Discounted, PredictiveDiscountedPlus, Resetting, Scheduled, Variant, schedule
 

@@ -31,7 +31,8 @@ import numba as nb
 import numpy as np
 
 import regretless as rl
-from regretless.engines import CompiledPublicEngine, atomic_load, atomic_store
+from regretless.engines.public.compiled.engine import CompiledPublicEngine
+from regretless.engines.public.compiled.kernels.processor import atomic_load, atomic_store
 from regretless.holdem import Spot, compile_spot
 from regretless.variants import PRESETS, schedule
 

@@ -21,7 +21,8 @@ import numpy as np
 
 from regretless.cards.deck import parse_board
 from regretless.cards.ranges import Range
-from regretless.engines import BucketStrategy, CompiledBucketEvaluator, StrategyTables
+from regretless.engines import BucketStrategy, StrategyTables
+from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluator
 from regretless.forms.betting import Branch, flatten
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind

@@ -22,7 +22,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pyspiel
 
-from regretless.engines import Sampling, SamplingEngine
+from regretless.engines import Sampling
+from regretless.engines.sampling.walks import SamplingEngine
 from regretless.forms import compile_history
 from regretless.games import load
 from regretless.variants import Vanilla, schedule
@@ -82,7 +83,7 @@ def compare(game: str, sampling: Sampling, repeats: int, seconds: float) -> dict
 def deals_per_second(game: str, batch_size: int, device: str, repeats: int, seconds: float) -> dict[str, float | str]:
     import torch
 
-    from regretless.engines import BatchSamplingEngine
+    from regretless.engines.sampling.batch import BatchSamplingEngine
 
     torch.set_num_threads(1)
     form = compile_history(load(game))

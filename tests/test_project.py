@@ -179,7 +179,7 @@ def test_hold_em_is_sized_without_compilers(code: str) -> None:
 CHOICE = """
 from regretless.cli.solving.one import tell_choice
 from regretless.engines import Choice
-tell_choice(Choice("cupy", "cuda"), 32)
+tell_choice(Choice("cuda", "cuda"), 32)
 """
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from regretless.errors import Advice, InvalidFile, InvalidOption, MissingOption
 from regretless.files.atomic import check_writable
-from regretless.files.container import open_container
+from regretless.files.container import Container, open_container
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.game import Game
 from regretless.games.push_fold import PushFold
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from regretless.holdem.games.whole_game import NoLimitSolution
     from regretless.holdem.solution import SpotSolution
 
-__all__ = ["load", "problem_of", "solve", "train"]
+__all__ = ["load", "problem_of", "read_solution", "solve", "train"]
 
 
 @overload
@@ -190,10 +190,14 @@ def load(path: str | Path, *, to_resume: bool = False) -> Solution:
     if os.path.isfile(path) and Path(path).suffix == ".toml":
         command, keyword = f"regretless solve {path} --out {Path(path).stem}.rgl", f"rl.solve({str(path)!r})"
         raise InvalidFile(path, "is not solved", [Advice("solve", None, "", command, keyword)])
-    file = open_container(path)
+    return read_solution(open_container(path), to_resume=to_resume)
+
+
+def read_solution(file: Container, *, to_resume: bool = False) -> Solution:
+    """The solution in an opened file."""
     row = of_file(file.kind)
     if row is None:
-        raise InvalidFile(path, f"contains {file_words(file.kind)}, not a solved game")
+        raise InvalidFile(file.path, f"contains {file_words(file.kind)}, not a solved game")
     solution: Solution = row.solution_class.read(file, to_resume=to_resume)
     return solution
 

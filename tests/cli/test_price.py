@@ -247,7 +247,7 @@ def test_a_price_that_was_begun_on_a_cpu_is_resumed_on_a_gpu_if_that_is_large_en
     assert shown.out.splitlines()[-1].rstrip().endswith(", cuda")
     with pytest.MonkeyPatch.context() as patch:  # without --device, a GPU that is too small is not used
         patch.setattr(pricing, "cuda_devices", lambda: 1)
-        patch.setattr(pricing, "available", lambda: ("cupy",))
+        patch.setattr(pricing, "available", lambda: ("cuda",))
         patch.setattr(SmallGpu, "free", 2**20)
         assert run("price", "game.rgl", "--flops", "QsJh2h", "--json").json["device"] == "cpu"
 

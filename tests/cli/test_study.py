@@ -17,7 +17,7 @@ from tests.cli.conftest import Run
 from tests.cluster.studies import FLOPS, solve_here, study_text
 
 import regretless as rl
-from regretless.cluster.jobs import Outcome
+from regretless.cluster.jobs import SpotOutcome
 from regretless.cluster.run import StudyRun, open_run
 from regretless.errors import InvalidFile
 from regretless.holdem.studies.plan import StudyPlan
@@ -239,9 +239,9 @@ sys.exit(main({words!r}))
 
 
 def test_what_stops_a_run_is_said_once(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    failed = {"As7h2d": Outcome("As7h2d", "As7h2d needs more memory", 3)}
+    failed = {"As7h2d": SpotOutcome("As7h2d", "As7h2d needs more memory", 3)}
     for spot in ("QsJh2h", "9s8s7s"):  # of two workers
-        failed[spot] = Outcome(spot, f"summary/{spot}.parquet: cannot be written: no space left", 1, hopeless=True)
+        failed[spot] = SpotOutcome(spot, f"summary/{spot}.parquet: cannot be written: no space left", 1, hopeless=True)
     ended = StudyRun(spots=6, done=0, solved=0, errors=failed, interrupted=False, seconds=1.0)
     monkeypatch.setattr("regretless.cluster.run.run_study", lambda *arguments, **options: ended)
     (tmp_path / "study.toml").write_text(study_text())
@@ -260,8 +260,8 @@ def test_a_second_run_is_refused_in_one_sentence(run: Run, tmp_path: Path) -> No
     assert result.err == "error: study: has a run in progress: another process is solving the study there\n"
 
 
-TOO_LARGE = Outcome("QsJh2h", "QsJh2h needs 3.0 GiB of memory, but only 2.0 GiB are free", 3)
-OTHER = Outcome("As7h2d", "failed 4 times: its process ended with code 9", 1)
+TOO_LARGE = SpotOutcome("QsJh2h", "QsJh2h needs 3.0 GiB of memory, but only 2.0 GiB are free", 3)
+OTHER = SpotOutcome("As7h2d", "failed 4 times: its process ended with code 9", 1)
 
 
 @pytest.mark.parametrize(
@@ -277,7 +277,7 @@ def test_a_run_that_is_not_complete_says_what_to_do(
     run: Run,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    errors: list[Outcome],
+    errors: list[SpotOutcome],
     merge_error: InvalidFile | None,
     code: int,
     advice: str,

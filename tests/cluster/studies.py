@@ -10,9 +10,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from regretless.cluster.jobs import Ended, Job, Lost, Outcome, Slot
+from regretless.cluster.jobs import Ended, Lost, Slot, SpotOutcome, StudyJob, solve_job
 from regretless.cluster.run import StudyRun, open_run, run_study
-from regretless.cluster.work import solve_job
 from regretless.holdem.studies.plan import StudyPlan
 from regretless.holdem.studies.sizes import study_size
 
@@ -34,8 +33,10 @@ def study_text(flops: Sequence[str] = FLOPS, *, iterations: int = 10, more: str 
 class InlineExecutor:
     """Solves each job as it is submitted, in this process."""
 
-    def __init__(self, solve: Callable[[Job, Callable[[Outcome], None]], None] = solve_job, most: int = 2**60) -> None:
-        self.jobs: list[Job] = []
+    def __init__(
+        self, solve: Callable[[StudyJob, Callable[[SpotOutcome], None]], None] = solve_job, most: int = 2**60
+    ) -> None:
+        self.jobs: list[StudyJob] = []
         self._events: list[Ended | Lost] = []
         self._solve, self._most = solve, most
 
@@ -45,7 +46,7 @@ class InlineExecutor:
     def free(self) -> Sequence[Slot]:
         return [Slot("cpu", 1, 1)]
 
-    def submit(self, slot: Slot, job: Job) -> None:
+    def submit(self, slot: Slot, job: StudyJob) -> None:
         self.jobs.append(job)
         try:
             self._solve(job, lambda outcome: self._events.append(Ended(job, outcome)))

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 from tests.cluster.studies import InlineExecutor, solve_here, start_command, study_text, tables
 
-from regretless.cluster.jobs import Job, Outcome
-from regretless.cluster.work import solve_job
+from regretless.cluster.jobs import SpotOutcome, StudyJob, solve_job
 from regretless.errors import InvalidFile
 
 pytest.importorskip("pyarrow")
@@ -59,12 +58,13 @@ def prepare(folder: Path, solved: Path, number: int) -> None:
 def run_each(orders: Connection) -> None:
     """Run the study in each folder that is sent, and answer with the refusal or the number of spots that are done."""
 
-    def after_the_other(job: Job, tell: Callable[[Outcome], None]) -> None:
+    def after_the_other(job: StudyJob, tell: Callable[[SpotOutcome], None]) -> None:
         orders.send("running")
         orders.recv()
         solve_job(job, tell)
 
-    while (folder := orders.recv()) is not None:
+    while True:
+        folder = orders.recv()
         try:
             run = solve_here(TEXT, Path(folder), InlineExecutor(after_the_other))
             orders.send(run.done if not run.errors else str(run.errors))
@@ -81,9 +81,8 @@ def pair() -> Iterator[list[Connection]]:
     for process in processes:
         process.start()
     yield [ours for ours, _ in pipes]
-    for ours, _ in pipes:
-        ours.send(None)
-    for process in processes:
+    for process in processes:  # one may still wait for an order, if the test failed
+        process.kill()
         process.join()
 
 

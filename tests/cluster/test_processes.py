@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.cluster.studies import study_text
 
-from regretless.cluster.jobs import Ended, Job, Lost, Outcome
+from regretless.cluster.jobs import Ended, Lost, SpotOutcome, StudyJob
 from regretless.cluster.local import LocalExecutor
 from regretless.holdem.studies.plan import StudyPlan
 from regretless.holdem.studies.sizes import study_size
@@ -50,8 +50,8 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
     started[0].close()
 
 
-def job(spot: str) -> Job:
-    return Job(toml="", folder="", token="", spots=(spot,), device="cpu", threads=1, memory_bytes=0)
+def job(spot: str) -> StudyJob:
+    return StudyJob(toml="", folder="", token="", spots=(spot,), device="cpu", threads=1, memory_bytes=0)
 
 
 def submit(executor: LocalExecutor, spot: str) -> None:
@@ -79,14 +79,14 @@ job()
     submit(executor, "two")
     expected = []
     for spot in ("one", "two"):
-        expected += [Ended(job(spot), Outcome(spot)), Ended(job(spot))]
+        expected += [Ended(job(spot), SpotOutcome(spot)), Ended(job(spot))]
     assert events(executor, 4) == expected
 
 
 def test_a_job_without_anything_to_solve_frees_its_process(start: Callable[[str], LocalExecutor]) -> None:
     executor = start("end(job()[0]); job()")
     submit(executor, "one")
-    assert events(executor, 2) == [Ended(job("one"), Outcome("one")), Ended(job("one"))]
+    assert events(executor, 2) == [Ended(job("one"), SpotOutcome("one")), Ended(job("one"))]
     assert len(executor.free()) == 1
 
 

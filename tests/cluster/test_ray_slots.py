@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from regretless.cluster.jobs import Ended, Job, Lost, Slot
+from regretless.cluster.jobs import Ended, Lost, Slot, StudyJob
 from regretless.cluster.local import GPU_SPOTS, PROCESS_BYTES
 from regretless.cluster.on_ray import JOB_CONFIG, NO_TOKEN, QUEUED, WRONG_TOKEN, RayExecutor
 from regretless.errors import InvalidOption
@@ -93,8 +93,8 @@ def test_what_ray_prints_does_not_reach_stdout(start: Any, capsys: pytest.Captur
     assert (said.out, said.err) == ("{}\n", "(raylet) The node is lost\n")
 
 
-def job(*spots: str, device: str = "cpu") -> Job:
-    return Job(toml="", folder="", token="", spots=spots, device=device, threads=1, memory_bytes=3 * GIB)
+def job(*spots: str, device: str = "cpu") -> StudyJob:
+    return StudyJob(toml="", folder="", token="", spots=spots, device=device, threads=1, memory_bytes=3 * GIB)
 
 
 MIXED = ({"CPU": 4, "GPU": 1, "memory": 8 * GIB}, {"CPU": 2, "memory": 16 * GIB})

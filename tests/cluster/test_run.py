@@ -16,9 +16,8 @@ from typing import Any
 import pytest
 from tests.cluster.studies import FLOPS, InlineExecutor, solve_here, study_text, tables
 
-from regretless.cluster.jobs import Ended, Job, Lost, Outcome
+from regretless.cluster.jobs import TOKEN, Ended, Lost, SpotOutcome, StudyJob, solve_job
 from regretless.cluster.run import RETRIES, open_run
-from regretless.cluster.work import TOKEN, solve_job
 from regretless.engines.public.cuda.engine import IF_FULL
 from regretless.errors import Advice, DeviceFailed, InvalidFile, InvalidText, RegretlessError, WouldNotFit
 from regretless.holdem.studies.folder import GrowingFolder, StudyFolder
@@ -348,7 +347,7 @@ def test_settings_that_an_error_advises_are_spelled_as_in_a_study_file(
     def solve_many(spots: object, *, failed: Callable[[int, RegretlessError], None], **options: object) -> None:
         failed(0, error)
 
-    monkeypatch.setattr("regretless.cluster.work.solve_many", solve_many)
+    monkeypatch.setattr("regretless.cluster.jobs.solve_many", solve_many)
     run = solve_here(study_text(("QsJh2h",)), tmp_path / "study")
     assert str(run.errors["QsJh2h"].error).endswith(said)
 
@@ -357,7 +356,7 @@ def test_settings_that_an_error_advises_are_spelled_as_in_a_study_file(
 def test_the_spots_of_a_lost_worker_are_tried_again(solved: Path, tmp_path: Path, deaths: int) -> None:
     left = [deaths]
 
-    def dying(job: Job, tell: Callable[[Outcome], None]) -> None:
+    def dying(job: StudyJob, tell: Callable[[SpotOutcome], None]) -> None:
         if job.spots == ("As7h2d",) and left[0]:
             left[0] -= 1
             raise ConnectionError("the node is gone")
@@ -380,7 +379,7 @@ def test_a_spot_that_is_written_when_a_worker_dies_is_not_given_up_for_it(solved
 
     left = [RETRIES + 3]
 
-    def dying(job: Job, tell: Callable[[Outcome], None]) -> None:
+    def dying(job: StudyJob, tell: Callable[[SpotOutcome], None]) -> None:
         if job.spots == ("As7h2d",) and left[0]:
             left[0] -= 1
             raise ConnectionError("another spot took too much memory")
@@ -395,7 +394,7 @@ def test_a_second_run_is_refused_and_the_first_goes_on(solved: Path, tmp_path: P
     folder = tmp_path / "study"
     refusals: list[str] = []
 
-    def meanwhile(job: Job, tell: Callable[[Outcome], None]) -> None:
+    def meanwhile(job: StudyJob, tell: Callable[[SpotOutcome], None]) -> None:
         before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
         with pytest.raises(InvalidFile) as refused:
             solve_here(study_text((*FLOPS, "Ad4c4h")), folder)
@@ -459,9 +458,9 @@ def test_a_run_that_another_took_over_leaves_the_token_to_it(tmp_path: Path, mon
 
 def test_a_worker_that_cannot_see_the_folder_sends_its_files(solved: Path, tmp_path: Path) -> None:
     folder = tmp_path / "study"
-    sent: list[Outcome] = []
+    sent: list[SpotOutcome] = []
 
-    def elsewhere(job: Job, tell: Callable[[Outcome], None]) -> None:
+    def elsewhere(job: StudyJob, tell: Callable[[SpotOutcome], None]) -> None:
         token = folder / TOKEN
         hidden = token.rename(folder / "hidden")
         before = set(folder.rglob("*"))

@@ -107,7 +107,7 @@ def test_an_emulated_evaluator_counts_its_memory_refuses_what_it_cannot_number_a
     counted = on.needed_bytes(size_of_form(form), probabilities=len(strategy.tables[0].probability))
     assert 0 < evaluator.memory_bytes < counted
     (first, *others), theirs = strategy.maps
-    with pytest.raises(InvalidGame, match="has a bucket 70,000: the cupy engine can count 65,536"):
+    with pytest.raises(InvalidGame, match="has a bucket 70,000: the cuda engine can count 65,536"):
         evaluator.evaluate(replace(strategy, maps=((np.full_like(first, 70_000), *others), theirs)))
     with pytest.raises(EvaluationStopped):
         CudaBucketEvaluators(device=HostDevice(), interrupted=lambda: True).create(form).evaluate(strategy)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from tests.engines.random_public import random_form
@@ -288,10 +286,8 @@ def test_estimates_are_what_engines_take(name: str, variant: str) -> None:
     assert engines.estimate(name, engines.FormKind.BUCKETED, form, threads=2, predicts=predicts) == engine.memory_bytes
 
 
-@pytest.mark.parametrize("name", ["numba", "torch", "cupy"])
+@pytest.mark.parametrize("name", ["numba", "cuda"])
 def test_predictions_are_counted(name: str) -> None:
-    if name == "torch":
-        pytest.importorskip("torch")
     form = random_buckets(small_form(4, 3), 4)
     plain, predicting = (
         engines.estimate(name, engines.FormKind.BUCKETED, form, predicts=predicts) for predicts in (False, True)
@@ -309,33 +305,6 @@ def test_a_predictive_variant_that_does_not_fit_is_refused(name: str, monkeypatc
     engines.create(name, form, threads=1)
     with pytest.raises(WouldNotFit):
         engines.create(name, form, threads=1, predicts=True)
-
-
-@pytest.fixture
-def by_products() -> Any:
-    """The PyTorch engine, summing by bucket with matrices as on a GPU."""
-    pytest.importorskip("torch")
-    engine: Any = engines.create("torch", random_buckets(small_form(4, 3), 4, count=7), predicts=True)
-    engine.device = "cuda"  # in name only: its tensors stay where they are
-    return engine
-
-
-def test_sums_by_products_follow_the_reference(by_products: Any) -> None:
-    assert_follows_the_reference(by_products, "predictive-plus")
-
-
-def test_matrices_are_counted(by_products: Any) -> None:
-    form = by_products.form
-    by_products.advance(schedule(PRESETS["predictive-plus"], first=1, count=1))
-    batch = by_products._upload(form.runouts.draw(1))
-    matrices = [each for street in batch.ones for each in street]
-    places = [group.table for street in by_products._streets for group in street.groups]
-    tables = [*by_products._regret, *by_products._average, *places]
-    least = engines.estimate("torch", engines.FormKind.BUCKETED, form)
-    assert least > sum(each.nbytes for each in tables)
-    taken = sum(each.nbytes for each in (*matrices, *by_products._matched))
-    assert by_products.memory_bytes - least == taken
-    assert engines.estimate("torch", engines.FormKind.BUCKETED, form, device="cuda", predicts=True) - least == taken
 
 
 @pytest.mark.parametrize("name", ["numpy", *FAST])
@@ -372,15 +341,17 @@ def test_cuda_finds_the_same_bits_twice(cuda_engine: str) -> None:
         assert np.array_equal(first[kind], second[kind])
 
 
-@pytest.mark.parametrize(("device", "memory"), [("cpu", "memory"), ("cuda", "GPU memory")])
+@pytest.mark.parametrize(
+    ("name", "device", "memory"), [("numba", "cpu", "memory"), ("cuda", "cuda", "GPU memory"), ("cupy", "cuda", "GPU")]
+)
 def test_what_would_not_fit_is_refused_before_it_is_allocated(
-    device: str, memory: str, monkeypatch: pytest.MonkeyPatch
+    name: str, device: str, memory: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("torch")
+    monkeypatch.setattr("regretless.engines.registry.find_spec", lambda library: library)
     monkeypatch.setattr("regretless.engines.memory.available_bytes", lambda: 10_000 if device == "cpu" else 2**40)
     monkeypatch.setattr("regretless.engines.devices.cuda_free_bytes", lambda: 10_000)
     monkeypatch.setattr("regretless.engines.devices.require_cuda", lambda: None)
     with pytest.raises(
-        WouldNotFit, match=f"in the torch engine needs .* of {memory}, .*: sample_runouts can be set lower"
+        WouldNotFit, match=f"in the (numba|cuda) engine needs .* of {memory}.*: sample_runouts can be set lower"
     ):
-        engines.create("torch", random_buckets(small_form(3, 2), 3, count=5000), device=device)
+        engines.create(name, random_buckets(small_form(3, 2), 3, count=5000), device=device)

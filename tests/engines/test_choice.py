@@ -39,7 +39,7 @@ def machine(monkeypatch):
     def pretend(*libraries: str, cuda: int) -> None:
         monkeypatch.setattr(registry, "find_spec", lambda name: name if name in libraries else None)
         monkeypatch.setattr(devices, "cuda_devices", lambda: cuda)
-        monkeypatch.setattr(devices, "GPU_FROM", {"cupy": LEDUC, "torch": LEDUC})
+        monkeypatch.setattr(devices, "GPU_FROM", {"cuda": LEDUC, "torch": LEDUC})
 
     return pretend
 
@@ -52,7 +52,7 @@ def test_sizes():
 @pytest.mark.parametrize(
     ("libraries", "cuda", "name", "chosen"),
     [
-        (("numba", "cupy", "torch"), 1, "leduc", ("cupy", "cuda")),
+        (("numba", "cupy", "torch"), 1, "leduc", ("cuda", "cuda")),
         (("numba", "cupy", "torch"), 8, "kuhn", ("numba", "cpu")),
         (("numba", "cupy", "torch"), 0, "leduc", ("numba", "cpu")),
         (("numba", "torch"), 1, "leduc", ("torch", "cuda")),
@@ -67,7 +67,7 @@ def test_auto_sends_a_large_game_to_a_gpu(machine, libraries, cuda, name, chosen
 
 
 def test_torch_pays_off_later_than_cupy():
-    assert devices.GPU_FROM["torch"] > devices.GPU_FROM["cupy"] > LEDUC
+    assert devices.GPU_FROM["torch"] > devices.GPU_FROM["cuda"] > LEDUC
 
 
 def test_threads_keep_a_game_on_the_cpu(machine):
@@ -78,14 +78,14 @@ def test_threads_keep_a_game_on_the_cpu(machine):
 def test_many_players_are_left_to_torch(machine, monkeypatch):
     form = history("kuhn(players=3)")
     machine("numba", "cupy", "torch", cuda=1)
-    monkeypatch.setattr(devices, "GPU_FROM", {"cupy": 1, "torch": 1})
+    monkeypatch.setattr(devices, "GPU_FROM", {"cuda": 1, "torch": 1})
     assert creation._choose_by_size(form, threads=None) == ("torch", "cuda")
     assert registry.fastest(FormKind.HISTORY, "cuda") == "torch"
 
 
 def test_a_requested_device_uses_an_installed_library(machine):
     machine("numba", "cupy", "torch", cuda=1)
-    assert registry.fastest(FormKind.SEQUENCE, "cuda") == "cupy"
+    assert registry.fastest(FormKind.SEQUENCE, "cuda") == "cuda"
     assert registry.fastest(FormKind.SEQUENCE, "cpu") == "numba"
     machine("numba", "torch", cuda=1)
     assert registry.fastest(FormKind.SEQUENCE, "cuda") == "torch"
@@ -97,7 +97,7 @@ def test_a_requested_device_uses_an_installed_library(machine):
         registry.fastest(FormKind.HISTORY, "cuda")
 
 
-@pytest.mark.parametrize("name", ["auto", "cupy", "torch"])
+@pytest.mark.parametrize("name", ["auto", "cuda", "torch"])
 def test_a_missing_cuda_device_gives_one_sentence(machine, name):
     machine("numba", "cupy", "torch", cuda=0)
     with pytest.raises(InvalidOption, match=r"^device: 'cuda' is not available: the NVIDIA driver finds no device"):

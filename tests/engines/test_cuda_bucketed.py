@@ -103,17 +103,17 @@ def test_a_strategy_is_that_of_the_tables() -> None:
 def test_it_is_the_first_choice_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("regretless.engines.devices.require_cuda", lambda: None)
     monkeypatch.setattr("regretless.engines.registry.is_installed", lambda name: True)
-    assert fastest(engines.FormKind.BUCKETED, "cuda") == "cupy"
+    assert fastest(engines.FormKind.BUCKETED, "cuda") == "cuda"
 
 
 def test_more_hands_than_a_step_can_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("regretless.engines.bucketed.cuda.engine.MOST_HANDS", 3)
-    with pytest.raises(InvalidGame, match="hands: the cupy engine can count 3"):
+    with pytest.raises(InvalidGame, match="hands: the cuda engine can count 3"):
         emulated(random_buckets(small_form(4, 3), 4))
 
 
 def test_more_boards_than_a_launch_can_have_are_refused() -> None:
-    with pytest.raises(InvalidOption, match="sample_runouts: 65536 must be at most 65,535 with cupy"):
+    with pytest.raises(InvalidOption, match="sample_runouts: 65536 must be at most 65,535 with cuda"):
         emulated(random_buckets(small_form(4, 3), 4, count=2**16))
 
 

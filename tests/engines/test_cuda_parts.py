@@ -726,5 +726,5 @@ def test_games_that_differ_only_in_their_deck_do_not_share_lists() -> None:
 def test_rows_that_32_bits_cannot_number_are_refused() -> None:
     form = random_form(1, deck=9, streets=1)
     nodes = np.broadcast_to(form.tree.kind[:1], 2**31 // 16)  # takes no memory
-    with pytest.raises(InvalidGame, match=r"betting nodes × hands: the cupy engine can count 2,147,483,647"):
+    with pytest.raises(InvalidGame, match=r"betting nodes × hands: the cuda engine can count 2,147,483,647"):
         CudaPublicEngine(replace(form, tree=replace(form.tree, kind=nodes)), device=NoKernels())

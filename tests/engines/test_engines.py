@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from regretless import engines, games
 from regretless.engines import ENGINES, Entry, FormKind, GameEngine, Sampling, Snapshot, Updates
-from regretless.engines.registry import FASTEST_FIRST
 from regretless.errors import InvalidGame, InvalidOption, MissingExtra, WouldNotFit
 from regretless.forms import HistoryForm, SequenceForm, compile_history, compile_sequence, uniform_array
 from regretless.forms.memory import memory_bytes
@@ -277,10 +276,23 @@ def test_names_and_options_are_validated() -> None:
     assert engines.create("auto", form).name == "numba"
 
 
-def test_a_device_without_an_engine_for_the_form_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(FASTEST_FIRST, "mps", ("matrix",))
-    with pytest.raises(InvalidOption, match="device: 'mps' has no engine for the public form"):
+def test_what_has_no_engine_for_the_form_is_refused() -> None:
+    with pytest.raises(InvalidOption, match="device: 'mps' has no engine for the public form: use cpu or cuda"):
         engines.create("auto", compile_public(Kuhn()), device="mps")
+    with pytest.raises(InvalidGame, match=r"torch engine does not work on the public form, .*: use numba or numpy or"):
+        engines.create("torch", compile_public(Kuhn()))
+
+
+def test_cupy_is_another_name_of_the_cuda_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("regretless.engines.registry.find_spec", lambda name: None)
+    for name in ("cuda", "cupy"):
+        with pytest.raises(MissingExtra, match=r"cupy is not installed: pip install .*\[gpu\]"):
+            engines.create(name, compiled("kuhn"))
+        with pytest.raises(InvalidOption, match="is already registered"):
+            engines.register(name, Entry(classes={}))
+    assert engines.engine_name("cupy") == "cuda"
+    assert engines.engine_if_able("cupy", (FormKind.PUBLIC,)) == "cuda"
+    assert engines.engine_if_able("torch", (FormKind.PUBLIC,)) == "auto"
 
 
 def test_an_engine_without_its_library_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,7 +303,7 @@ def test_an_engine_without_its_library_says_how_to_install_it(monkeypatch: pytes
 
 
 @pytest.mark.parametrize("game", ["kuhn(players=3)", "leduc", "liars_dice(sides=4)", "goofspiel(cards=4)"])
-@pytest.mark.parametrize("build", [build for build in builds() if "cupy" not in str(build.id)])
+@pytest.mark.parametrize("build", [build for build in builds() if "cuda" not in str(build.id)])
 def test_memory_is_known_before_it_is_taken(build: Any, game: str) -> None:
     name, kind, _, dtype = build
     form: Any = compiled(game)

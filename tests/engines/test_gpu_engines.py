@@ -179,9 +179,9 @@ def test_sparse_products_on_the_device(name):
 
 def test_auto_sends_a_large_game_to_the_device():
     pytest.importorskip("cupy")
-    assert game_size(sequence("liars_dice")) > GPU_FROM["cupy"] > game_size(sequence("leduc"))
+    assert game_size(sequence("liars_dice")) > GPU_FROM["cuda"] > game_size(sequence("leduc"))
     engine = create("auto", history("liars_dice"))
-    assert (engine.name, engine.device) == ("cupy", "cuda")
+    assert (engine.name, engine.device) == ("cuda", "cuda")
     expected = create("auto", history("liars_dice"), device="cpu")
     assert (expected.name, expected.device) == ("numba", "cpu")
     for each in (engine, expected):
@@ -218,15 +218,15 @@ def test_impossible_options():
 
 
 @pytest.mark.parametrize("updates", Updates)
-@pytest.mark.parametrize("library", ["torch", "cupy"])
+@pytest.mark.parametrize(("engine", "library"), [("torch", "torch"), ("cuda", "cupy")])
 @pytest.mark.parametrize("name", ["kuhn", "leduc"])
-def test_a_batch_equals_its_games_one_by_one(name, library, updates):
+def test_a_batch_equals_its_games_one_by_one(name, engine, library, updates):
     pytest.importorskip(library)
     form = history(name)
     random = np.random.default_rng(7)
     games = [replace_payoffs(form, form.payoff * (1.0 + k) + random.normal(size=form.payoff.shape)) for k in range(5)]
     weights = schedule(Plus(), first=1, count=8)
-    batch = BatchedEngine(games, updates=updates, device="cuda", dtype="float64", library=library)
+    batch = BatchedEngine(games, updates=updates, device="cuda", dtype="float64", engine=engine)
     batch.advance(weights)
     average, evaluation = batch.average_strategy(), batch.evaluate()
     for number, game in enumerate(games):
@@ -240,6 +240,6 @@ def test_a_thousand_games_at_once():
     pytest.importorskip("cupy")
     form = history("leduc")
     games = [replace_payoffs(form, form.payoff + np.sign(form.payoff) * 0.01 * number) for number in range(1000)]
-    batch = BatchedEngine(games, device="cuda", library="cupy")
+    batch = BatchedEngine(games, device="cuda", engine="cuda")
     batch.advance(schedule(Plus(), first=1, count=300))
     assert (batch.evaluate().exploitability < 0.02).all()

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from regretless.compiling import fast_kernel as kernel
 from regretless.engines.public.compiled.kernels.lanes import load, store_rounded
-from regretless.engines.public.compiled.tables import GOLDEN
+from regretless.engines.public.formats import GOLDEN
 from regretless.engines.public.layout import LANES
 
 

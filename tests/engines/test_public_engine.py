@@ -51,7 +51,6 @@ def assert_same_evaluation(
 MARKS = {
     "cpu": (),
     "cuda": pytest.mark.gpu,
-    "mps": pytest.mark.skipif(sys.platform != "darwin", reason="needs Apple's MPS"),
 }
 PUBLIC = [
     pytest.param(name, device, storage, marks=MARKS[device])
@@ -381,12 +380,10 @@ def test_the_estimate_is_at_least_the_memory_and_at_most_five_percent_more(
 
 
 @pytest.mark.parametrize("storage", [32, 16])
-@pytest.mark.parametrize("name", ["numba", "torch"])
 def test_predictions_that_do_not_fit_are_refused_before_they_are_stored(
-    name: str, storage: int, monkeypatch: pytest.MonkeyPatch
+    storage: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if name == "torch":
-        pytest.importorskip("torch")
+    name = "numba"
     form = random_form(5, deck=7, streets=3, most_hands=20)
     plain, predicting = (
         estimate_public(name, size_of_form(form), device="cpu", storage=storage, threads=1, predicts=predicts)

@@ -93,7 +93,7 @@ def test_the_emulated_device_agrees_with_the_cpu(monkeypatch: pytest.MonkeyPatch
 def test_a_device_agrees_with_the_cpu() -> None:
     pytest.importorskip("cupy")
     form = form_of(boards=2)
-    wanted, found = learned(engines.create("numba", form), engines.create("cupy", form, device="cuda"))
+    wanted, found = learned(engines.create("numba", form), engines.create("cuda", form, device="cuda"))
     assert gap(found, wanted) < 2e-5
 
 
@@ -102,7 +102,7 @@ def test_a_device_agrees_with_the_cpu() -> None:
 def test_a_solve_resumed_on_a_device_ends_with_the_same_bits(variant: str) -> None:
     pytest.importorskip("cupy")
     form = form_of(boards=16)
-    whole, first, second = (engines.create("cupy", form, device="cuda") for _ in range(3))
+    whole, first, second = (engines.create("cuda", form, device="cuda") for _ in range(3))
     whole.advance(schedule(PRESETS[variant], first=1, count=12))
     first.advance(schedule(PRESETS[variant], first=1, count=7))
     second.restore(first.snapshot())

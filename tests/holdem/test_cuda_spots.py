@@ -110,7 +110,7 @@ def test_terminals_take_64_bits_where_nearly_all_hands_tie(board: str, oop: str,
 @needs_gcc
 def test_a_spot_is_solved_read_saved_and_resumed_on_either_device(device: HostDevice, tmp_path: Path) -> None:
     solution = rl.solve(SPOTS[0], device="cuda", **ASKED)
-    assert (solution.engine, solution.device, solution.iterations) == ("cupy", "cuda", 3)
+    assert (solution.engine, solution.device, solution.iterations) == ("cuda", "cuda", 3)
     usual = rl.solve(SPOTS[0], device="cpu", **ASKED)
     assert solution.exploitability == pytest.approx(usual.exploitability, abs=1e-3)
     np.testing.assert_allclose(solution.root.strategy, usual.root.strategy, atol=1e-3)
@@ -184,7 +184,7 @@ def test_a_batch_equals_its_spots_alone(device: HostDevice, tmp_path: Path) -> N
     assert reported == {0, 1, 2}
     assert len({solution.iterations for solution in together}) > 1
     for spot, solution in zip(SPOTS, together, strict=True):
-        assert (solution.game, solution.device, solution.engine) == (spot.name, "cuda", "cupy")
+        assert (solution.game, solution.device, solution.engine) == (spot.name, "cuda", "cuda")
         assert_equal(solution, rl.solve(spot, **asked))
         solution.save(tmp_path / f"{spot.name}.rgl")
         loaded: Any = rl.load(tmp_path / f"{spot.name}.rgl")
@@ -206,7 +206,7 @@ def test_a_batch_larger_than_the_memory_of_the_gpu(device: HostDevice, monkeypat
 def test_a_spot_too_large_for_the_gpu_does_not_stop_the_others(device: HostDevice, monkeypatch: Any) -> None:
     large = spot_of("large", "Kh Qs 7s 2c", oop="AK, QQ, JJ, TT, 99, 88", stack=900, bet="50%")
     needed = [
-        engines.estimate("cupy", registry.FormKind.PUBLIC, many.SpotProblem(spot).public_size())
+        engines.estimate("cuda", registry.FormKind.PUBLIC, many.SpotProblem(spot).public_size())
         for spot in (large, *SPOTS[:2])
     ]
     assert sum(needed[1:]) < needed[0]
@@ -215,7 +215,7 @@ def test_a_spot_too_large_for_the_gpu_does_not_stop_the_others(device: HostDevic
     built: list[int] = []
     make = shared.CudaBatch
     monkeypatch.setattr(shared, "CudaBatch", lambda engines, arena: built.append(len(engines)) or make(engines, arena))
-    with pytest.raises(many.SpotsFailed, match=r"^spot 0 \(large\): large in the cupy engine needs") as error:
+    with pytest.raises(many.SpotsFailed, match=r"^spot 0 \(large\): large in the cuda engine needs") as error:
         rl.solve_many([large, *SPOTS[:2]], device="cuda", **ASKED)
     assert [solution.game for solution in error.value.solutions] == ["dry", "paired"]
     assert built == [2]
@@ -247,18 +247,18 @@ def test_batches_from_the_shell(device: HostDevice, tmp_path: Path, capsys: Any)
     words = ["--device", "cuda", "--iterations", "2", "--variant", "discounted", "--json"]
     assert main(["solve", *files, *words, "--out", str(tmp_path / "solved")]) == 0
     answer = json.loads(capsys.readouterr().out)
-    assert [(spot["device"], spot["engine"]) for spot in answer["spots"]] == [("cuda", "cupy")] * 2
+    assert [(spot["device"], spot["engine"]) for spot in answer["spots"]] == [("cuda", "cuda")] * 2
     assert sorted(path.name for path in (tmp_path / "solved").iterdir()) == ["dry.rgl", "paired.rgl"]
 
 
 def test_only_an_engine_with_a_shared_device_solves_spots_together(device: HostDevice, monkeypatch: Any) -> None:
     monkeypatch.setattr(registry, "find_spec", lambda name: name)
-    for name, where in (("cupy", "auto"), ("cupy", "cuda"), ("auto", "cuda")):
+    for name, where in (("cuda", "auto"), ("cupy", "cuda"), ("auto", "cuda")):
         found = engines.share(name, where)
         assert found is not None
-        assert found.engine == "cupy"
+        assert found.engine == "cuda"
         assert found.free_bytes() == device.free_bytes()
-    assert engines.share("torch", "cuda") is None
+    assert engines.share("numba", "cuda") is None
 
 
 def test_a_small_spot_stays_on_the_cpu_and_says_why(device: HostDevice, tmp_path: Path, capsys: Any) -> None:
@@ -272,7 +272,7 @@ def test_a_small_spot_stays_on_the_cpu_and_says_why(device: HostDevice, tmp_path
 
 @needs_gcc
 def test_a_large_spot_goes_to_the_gpu_and_says_why(device: HostDevice, monkeypatch: Any, capsys: Any) -> None:
-    monkeypatch.setattr(devices, "PUBLIC_GPU_FROM", {"cupy": 10})
+    monkeypatch.setattr(devices, "PUBLIC_GPU_FROM", {"cuda": 10})
     assert rl.solve(SPOTS[0], **ASKED).device == "cuda"
     assert rl.solve(SPOTS[0], threads=1, **ASKED).device == "cpu"
     assert rl.solve(SPOTS[0], engine="numba", **ASKED).device == "cpu"
@@ -280,23 +280,23 @@ def test_a_large_spot_goes_to_the_gpu_and_says_why(device: HostDevice, monkeypat
 
 
 def test_a_gpu_with_too_little_memory(device: HostDevice, monkeypatch: Any, tmp_path: Path, capsys: Any) -> None:
-    monkeypatch.setattr(devices, "PUBLIC_GPU_FROM", {"cupy": 10})
+    monkeypatch.setattr(devices, "PUBLIC_GPU_FROM", {"cuda": 10})
     monkeypatch.setattr(devices, "cuda_free_bytes", lambda: 1000)
     (tmp_path / "spot.toml").write_text(SPOTS[0].to_toml(), encoding="utf-8")
     assert main(["solve", str(tmp_path / "spot.toml"), "--iterations", "2", "--json"]) == 0
     printed = capsys.readouterr()
     assert json.loads(printed.out)["device"] == "cpu"
     assert "on the CPU: the GPU has 1 KiB free" in printed.err
-    with pytest.raises(WouldNotFit, match=r"^dry in the cupy engine needs \d+ KiB of GPU .*device='cpu'") as error:
+    with pytest.raises(WouldNotFit, match=r"^dry in the cuda engine needs \d+ KiB of GPU .*device='cpu'") as error:
         rl.solve(SPOTS[0], device="cuda", **ASKED)
     assert error.value.exit_code == 3
 
 
 @needs_gcc
 def test_predictions_are_counted_before_they_are_stored(device: HostDevice, monkeypatch: Any) -> None:
-    monkeypatch.setattr(devices, "PUBLIC_GPU_FROM", {"cupy": 10})
+    monkeypatch.setattr(devices, "PUBLIC_GPU_FROM", {"cuda": 10})
     size = many.SpotProblem(SPOTS[0]).public_size()
-    needed = engines.estimate("cupy", registry.FormKind.PUBLIC, size, predicts=True)
+    needed = engines.estimate("cuda", registry.FormKind.PUBLIC, size, predicts=True)
     asked = ASKED | {"variant": "predictive-plus"}
     monkeypatch.setattr(devices, "cuda_free_bytes", lambda: needed)
     solution = rl.solve(SPOTS[0], **asked)
@@ -307,9 +307,9 @@ def test_predictions_are_counted_before_they_are_stored(device: HostDevice, monk
     assert rl.solve(SPOTS[0], device="cuda", **ASKED).device == "cuda"
     assert rl.solve(SPOTS[0], **asked).device == "cpu"
     assert [each.device for each in rl.solve_many(SPOTS[:1], **asked)] == ["cpu"]
-    with pytest.raises(WouldNotFit, match=r"^dry in the cupy engine needs"):
+    with pytest.raises(WouldNotFit, match=r"^dry in the cuda engine needs"):
         rl.solve(SPOTS[0], device="cuda", **asked)
-    with pytest.raises(many.SpotsFailed, match=r"^spot 0 \(dry\): dry in the cupy engine needs"):
+    with pytest.raises(many.SpotsFailed, match=r"^spot 0 \(dry\): dry in the cuda engine needs"):
         rl.solve_many(SPOTS[:1], device="cuda", **asked)
 
 
@@ -346,6 +346,20 @@ def test_without_a_device_or_without_cupy(monkeypatch: Any) -> None:
     monkeypatch.setattr(registry, "find_spec", lambda name: None if name == "cupy" else name)
     monkeypatch.setattr(cuda_engine, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"^cupy is not installed: pip install .*\[gpu\]"):
-        rl.solve(SPOTS[0], engine="cupy", **ASKED)
+        rl.solve(SPOTS[0], engine="cuda", **ASKED)
     with pytest.raises(MissingExtra, match=r"^cupy is not installed"):
-        rl.solve_many(SPOTS, engine="cupy", **ASKED)
+        rl.solve_many(SPOTS, engine="cuda", **ASKED)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"engine": "torch"}, "engine: 'torch' cannot solve a spot: use one of auto, numba, numpy, cuda"),
+        ({"device": "mps"}, "device: 'mps' cannot solve a spot: use one of auto, cpu, cuda"),
+    ],
+)
+def test_what_cannot_solve_a_spot_is_refused_by_name(options: dict[str, str], message: str) -> None:
+    with pytest.raises(InvalidOption, match=message):
+        rl.solve(SPOTS[0], **options, **ASKED)
+    with pytest.raises(InvalidOption, match=message):
+        rl.solve_many(SPOTS, **options, **ASKED)

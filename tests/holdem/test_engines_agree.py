@@ -1,4 +1,4 @@
-"""Every engine of the public form takes the same steps as the compiled one on spots of every kind; so do their files.
+"""On a GPU, the CUDA engine takes the same steps as the numba engine on spots of every kind; so do their files.
 
 From the same numbers, two iterations of both give exploitabilities and EVs that agree to 1e-5 of the pot, in 32 and in
 16 bits. Over many iterations they drift apart, since where two actions are equally good rounding decides.
@@ -40,22 +40,17 @@ from random_spots import random_spot
 from spots_of_every_kind import LARGE, SPOTS
 
 slow, gpu = pytest.mark.slow, pytest.mark.gpu
-WAYS = ["torch-cpu", pytest.param("torch-cuda", marks=gpu), pytest.param("cupy-cuda", marks=gpu)]
-QUICK_FLOPS = {("flop, monotone", 32), ("flop, paired", 16)}  # on a CPU, PyTorch takes seconds on a flop
+WAYS = [pytest.param("cuda-cuda", marks=gpu)]  # engine and device
 # Of the pot, by storage: in 16 bits, averages are multiples of 1.5e-5, and a GPU may round one the other way.
 TOLERANCE = {32: 1e-5, 16: 1e-4}
 
 
 def cases(*names: str) -> list[Any]:
     """Every spot, storage and way."""
-    found = []
-    ways: list[Any] = WAYS
-    for name, storage, way in product(names, (32, 16), ways):
-        marks, way = (way.marks, way.values[0]) if not isinstance(way, str) else ((), way)
-        if way == "torch-cpu" and name.startswith("flop") and (name, storage) not in QUICK_FLOPS:
-            marks = (slow,)
-        found.append(pytest.param(name, storage, way, marks=marks))
-    return found
+    return [
+        pytest.param(name, storage, way.values[0], marks=way.marks)
+        for name, storage, way in product(names, (32, 16), WAYS)
+    ]
 
 
 def on(way: str) -> dict[str, Any]:
@@ -100,7 +95,7 @@ def both(form: PublicForm, storage: int, way: str) -> tuple[PublicEngine, Public
 
 
 @pytest.mark.parametrize(("name", "storage", "way"), cases(*SPOTS))
-def test_it_takes_the_same_steps_as_the_compiled_engine(name: str, storage: int, way: str) -> None:
+def test_it_takes_the_same_steps_as_the_numba_engine(name: str, storage: int, way: str) -> None:
     form = compile_spot(SPOTS[name])
     same_steps(form, both(form, storage, way))
 
@@ -233,16 +228,16 @@ def convergence(engine: PublicEngine, variant: str = "turn") -> float:
     ],
 )
 def test_products_in_half_precision_converge_as_sums_do(spot: rl.Spot, monkeypatch: pytest.MonkeyPatch) -> None:
-    on("cupy-cuda")
+    on("cuda-cuda")
     form = compile_spot(spot)
-    multiplying: Any = create_on("cupy-cuda", form, 16)
+    multiplying: Any = create_on("cuda-cuda", form, 16)
     monkeypatch.setattr(cuda_engine, "can_multiply", lambda form: False)
-    adding: Any = create_on("cupy-cuda", form, 16), create("numba", form, storage=16, threads=1)
+    adding: Any = create_on("cuda-cuda", form, 16), create("numba", form, storage=16, threads=1)
     assert multiplying.products
     assert not adding[0].products
     least = 1e-5 * form.tree.starting_pot  # what 16 bits can tell apart
     assert convergence(multiplying) < 1.5 * max(map(convergence, adding)) + least
-    solution = rl.solve(spot, iterations=400, storage=16, **on("cupy-cuda"))
+    solution = rl.solve(spot, iterations=400, storage=16, **on("cuda-cuda"))
     assert solution.verify().exploitability == pytest.approx(solution.exploitability, abs=10 * least)
 
 
@@ -252,7 +247,7 @@ def test_results_on_a_gpu_are_bit_identical_between_runs() -> None:
     for storage in (32, 16):
         taken = []
         for pieces in ((40,), (13, 27)):
-            engine = create_on("cupy-cuda", form, storage)
+            engine = create_on("cuda-cuda", form, storage)
             for count in pieces:
                 engine.advance(schedule(PRESETS["postflop"], engine.iteration + 1, count))
             taken.append(engine.snapshot().arrays)
@@ -264,7 +259,7 @@ def test_results_on_a_gpu_are_bit_identical_between_runs() -> None:
 @pytest.mark.parametrize("storage", [32, 16])
 def test_a_batch_on_a_gpu_equals_its_spots_alone(storage: int) -> None:
     """Spots of three streets, with locks; every bit is the same."""
-    on("cupy-cuda")
+    on("cuda-cuda")
     named = dict(SPOTS)
     named["river, locked"] = replace(SPOTS["river, rake"], locks=(Lock("", {"check": 1}),))
     asked: dict[str, Any] = {"variant": "postflop", "iterations": 60, "target": 1.0, "storage": storage}
@@ -285,11 +280,11 @@ def test_a_batch_on_a_gpu_equals_its_spots_alone(storage: int) -> None:
 @pytest.mark.parametrize("name", ["river, rake", "turn, paired", "flop, paired"])
 def test_walks_level_by_level_give_the_same_bits(name: str, storage: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """How many spots are solved together decides how each is walked."""
-    on("cupy-cuda")
+    on("cuda-cuda")
     taken = []
     for tasks in (0, 1 << 40):
         monkeypatch.setattr(work, "LEVEL_TASKS", tasks)
-        engine = create_on("cupy-cuda", compile_spot(SPOTS[name]), storage)
+        engine = create_on("cuda-cuda", compile_spot(SPOTS[name]), storage)
         engine.advance(schedule(PRESETS["postflop"], 1, 40))
         taken.append((engine.evaluate(), engine.snapshot().arrays))
     assert taken[0][0] == taken[1][0]
@@ -306,7 +301,7 @@ rl.solve(sys.argv[1], device="cuda", variant="postflop", iterations=100_000, che
 
 @gpu
 def test_a_solve_on_a_gpu_that_was_killed_resumes_bit_identically(tmp_path: Path) -> None:
-    on("cupy-cuda")
+    on("cuda-cuda")
     file, spot = tmp_path / "killed.rgl", tmp_path / "turn.toml"
     spot.write_text(SPOTS["turn, paired"].to_toml(), encoding="utf-8")
     process = subprocess.Popen([sys.executable, "-c", KILLED, str(spot), str(file)])
@@ -331,15 +326,15 @@ def test_a_solve_on_a_gpu_that_was_killed_resumes_bit_identically(tmp_path: Path
 
 @gpu
 def test_auto_sends_a_flop_to_the_gpu_and_a_river_to_the_cpu() -> None:
-    on("cupy-cuda")
+    on("cuda-cuda")
     assert rl.solve(LARGE, iterations=2).device == "cuda"
     assert rl.solve(SPOTS["river"], iterations=2).device == "cpu"
-    assert PUBLIC_GPU_FROM["cupy"] > 1_000_000
+    assert PUBLIC_GPU_FROM["cuda"] > 1_000_000
 
 
 @gpu
 @slow
 def test_flop_holdem_on_a_gpu() -> None:
-    on("cupy-cuda")
+    on("cuda-cuda")
     solution = rl.solve("flop-holdem", device="cuda", target=50)
     assert (solution.device, solution.reason) == ("cuda", "target")

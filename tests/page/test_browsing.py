@@ -18,11 +18,12 @@ from tests.page.serving import API
 
 import regretless as rl
 from regretless.cards.hands import hand_text
+from regretless.files import container
 from regretless.holdem import SpotSolution
 from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.reading.nodes import Runout
 from regretless.holdem.reading.spot_reader import SpotReader
-from regretless.page.endpoints import browsing
+from regretless.page import browsing
 
 QUICK = [
     ("/node", {"file": "turn.rgl", "line": "check"}),
@@ -64,6 +65,33 @@ def test_a_node_has_the_numbers_of_the_solution(reading: TestClient, solved: Pat
         assert len(curve) == 101
         assert curve == sorted(curve)
         assert (sum(curve) - (curve[0] + curve[-1]) / 2) / 100 == pytest.approx(about["equity"], abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("path", "params"),
+    [
+        ("/node", {"file": "turn.rgl", "line": "check"}),
+        ("/cards", {"file": "turn.rgl", "line": "check, check"}),
+        ("/file", {"file": "turn.rgl"}),
+        ("/file", {"file": "kuhn.rgl"}),
+        ("/game", {"file": "leduc.rgl"}),
+    ],
+)
+def test_a_file_is_opened_once(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, path: str, params: dict[str, str]
+) -> None:
+    opened: list[str] = []
+
+    class Counted(container.TensorFile):
+        def __init__(self, path: str | Path) -> None:
+            opened.append(Path(path).name)
+            super().__init__(path)
+
+    monkeypatch.setattr(container, "TensorFile", Counted)
+    assert client.get(API + path, params=params).status_code == 200
+    assert opened == [params["file"]]
+    assert client.get(API + path, params=params).status_code == 200
+    assert opened == [params["file"]], "it stays open"
 
 
 def test_a_hand_plays_as_the_command_shows_it(reading: TestClient, solved: Path) -> None:

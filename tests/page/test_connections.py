@@ -14,8 +14,8 @@ import pytest
 import uvicorn
 from tests.page.serving import Server
 
-from regretless.page import connections
-from regretless.page.connections import BoundedProtocol
+from regretless.page import serve
+from regretless.page.serve import BoundedProtocol
 
 HEAD = b"GET / HTTP/1.1\r\nHost: x\r\n"
 POST = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n"
@@ -46,9 +46,9 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
 
 @pytest.fixture
 def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    monkeypatch.setattr(connections, "ARRIVAL_SECONDS", ARRIVAL_SECONDS)
-    monkeypatch.setattr(connections, "READING_SECONDS", 0.4)
-    monkeypatch.setattr(connections, "MOST_CONNECTIONS", 20)
+    monkeypatch.setattr(serve, "ARRIVAL_SECONDS", ARRIVAL_SECONDS)
+    monkeypatch.setattr(serve, "READING_SECONDS", 0.4)
+    monkeypatch.setattr(serve, "MOST_CONNECTIONS", 20)
     started.clear()
     ended.clear()
     options: dict[str, Any] = {"ws": "none", "lifespan": "off", "log_level": "error", "timeout_keep_alive": 60}
@@ -143,7 +143,7 @@ def test_an_answer_may_take_longer_than_its_request(port: int) -> None:
 
 
 def test_new_connections_replace_those_that_wait_longest(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "ARRIVAL_SECONDS", 60)
+    monkeypatch.setattr(serve, "ARRIVAL_SECONDS", 60)
     with contextlib.ExitStack() as stack:
         busy = stack.enter_context(connect(port))
         busy.sendall(HEAD.replace(b"/ ", b"/later ") + b"\r\n")
@@ -170,7 +170,7 @@ def test_a_server_uses_these_limits_and_reports_nothing_that_strangers_send(
     server = start_server()
     port = server.client.base_url.port
     assert port is not None
-    waiting = [connect(port) for _ in range(connections.MOST_CONNECTIONS + 10)]
+    waiting = [connect(port) for _ in range(serve.MOST_CONNECTIONS + 10)]
     for connection, sent in zip(
         waiting[-2:], (b"\x16\x03\x01garbage\r\n\r\n", HEAD + b"Upgrade: websocket\r\n"), strict=True
     ):

@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 from tests.page.serving import API, RIVER
 
 from regretless.page.app import ENDPOINTS, make_app
+from regretless.page.library import Library
 
 
 @pytest.mark.parametrize(
@@ -102,8 +103,8 @@ def test_static_files_end_at_their_folder(reading: TestClient, path: str) -> Non
     assert b"make_app" not in answer.content
 
 
-def test_a_new_solution_never_gets_a_strange_name(client: TestClient, folder: Path) -> None:
-    library = client.app.state.service.library  # type: ignore[attr-defined]
+def test_a_new_solution_never_gets_a_strange_name(folder: Path) -> None:
+    library = Library(folder)
     for name in ("../../x", "/etc/passwd", ".hidden", "a/b", "\\\\x", "", "é" * 200, "con:", "x\0y", "..", "🂡"):
         free = library.free_name(name, set())
         assert library.path(free, ".rgl").parent == folder.resolve()

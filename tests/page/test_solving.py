@@ -17,8 +17,8 @@ from tests.page.serving import API, FOREVER, RIVER, SLOW, Server, is_over, wait_
 
 import regretless as rl
 from regretless.holdem import Spot, estimate
+from regretless.page import queue
 from regretless.page.app import make_app
-from regretless.page.solving import queue
 
 
 def start(client: Any, **body: Any) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def test_the_reference_repeats_itself_for_long(variant: str) -> None:
 
 @pytest.mark.parametrize("variant", PRESETS)
 @pytest.mark.parametrize("game", OPENSPIEL_NAMES)
-@pytest.mark.parametrize("name", [name for name in engines.available() if name not in ("cupy", "reference")])
+@pytest.mark.parametrize("name", [name for name in engines.available() if name not in ("cuda", "reference")])
 def test_every_engine_is_close(name: str, game: str, variant: str) -> None:
     stored = GOLDEN[game][variant][: EARLY if (name, game) == ("matrix", "leduc") else None]  # that one is slow
     engine = engines.create(name, compile_history(load(game)), dtype="float64", device="cpu")

@@ -1,7 +1,6 @@
 """Many solves on many processes or machines: a study's spots, handed out one by one or in batches.
 
-jobs      what is handed out, and what comes back
-work      solving a job, wherever it runs
+jobs      what is handed out, how it is solved, and what comes back
 worker    a process that solves jobs
 local     processes of this machine
 on_ray    tasks of a Ray cluster

@@ -1,16 +1,41 @@
-"""What is handed out to workers, and what comes back. Everything is text and numbers: we unpickle nothing."""
+"""Jobs of a study: what is handed out to workers, how it is solved wherever it runs, and what comes back.
+
+Everything that is handed out or comes back is text and numbers: we unpickle nothing. Each spot is solved, read into
+rows, and written. Only the solve and the reading need the solution. So a worker can ask for its next job as soon as the
+last spot is solved (`solved`), and leave the writing, most of which is waiting for the disk, to another thread
+(`later`).
+
+A worker that sees the folder of the study (its `run.token` has the token of the run) writes parts there itself, so what
+it has solved survives the driver. Any other worker writes to a folder of its own and returns the files.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import tempfile
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any, Protocol
 
-__all__ = ["Ended", "Executor", "Job", "Lost", "Outcome", "Slot"]
+from regretless.errors import Advice, DeviceFailed, InvalidFile, RegretlessError
+from regretless.files.state import read_state
+from regretless.holdem.many import solve_many
+from regretless.holdem.solution import SpotSolution
+from regretless.holdem.studies.folder import SpotRows, StudyFolder
+from regretless.holdem.studies.plan import StudyPlan, StudySpot
+
+__all__ = ["TOKEN", "Ended", "Executor", "Lost", "Slot", "SpotOutcome", "StudyJob", "has_token", "solve_job"]
+
+TOKEN = "run.token"
+LARGEST_TOKEN = 100  # bytes that are read of it
 
 
 @dataclass(frozen=True)
-class Job:
+class StudyJob:
     """Spots to solve together: one on a CPU, many on a GPU."""
 
     toml: str  # of the study
@@ -25,12 +50,17 @@ class Job:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, fields: Mapping[str, Any]) -> Job:
+    def from_json(cls, fields: Mapping[str, Any]) -> StudyJob:
         return cls(**{**fields, "spots": tuple(fields["spots"])})
+
+    def failed(self, error: RegretlessError, ended: Collection[str]) -> list[SpotOutcome]:
+        """The outcomes of spots that have not ended when the whole job fails: no device, an unreadable folder."""
+        left = [spot for spot in self.spots if spot not in ended]
+        return [SpotOutcome(spot, str(error), error.exit_code, hopeless=True) for spot in left]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SpotOutcome:
     """How one spot ended."""
 
     spot: str
@@ -48,22 +78,22 @@ class Outcome:
 class Ended:
     """A spot has ended, or, without an outcome, the whole job."""
 
-    job: Job
-    outcome: Outcome | None = None
+    job: StudyJob
+    outcome: SpotOutcome | None = None
 
 
 @dataclass(frozen=True)
 class Lost:
     """A worker has died during a job; spots that had not ended are to be solved again."""
 
-    job: Job
+    job: StudyJob
     reason: str
     is_suspect: bool = True  # whether this job may be the cause; if not, the loss does not count against its spots
 
 
 @dataclass(frozen=True)
 class Slot:
-    """A place where a job can run."""
+    """What a job can run on."""
 
     device: str
     threads: int | None
@@ -81,7 +111,7 @@ class Executor(Protocol):
         """Slots that are free now."""
         ...
 
-    def submit(self, slot: Slot, job: Job) -> None: ...
+    def submit(self, slot: Slot, job: StudyJob) -> None: ...
 
     def wait(self, seconds: float) -> Sequence[Ended | Lost]:
         """What has happened since the last call; waits at most `seconds` for the first event."""
@@ -90,3 +120,102 @@ class Executor(Protocol):
     def close(self) -> None:
         """End everything that runs, at once."""
         ...
+
+
+def solve_job(
+    job: StudyJob,
+    report: Callable[[SpotOutcome], None],
+    *,
+    solved: Callable[[], None] = lambda: None,
+    later: Callable[[Callable[[], None]], None] = lambda write: write(),
+) -> None:
+    """Solve the spots of a job.
+
+    `report` is called as each ends, `solved` when the last of them is solved but not yet written, and `later` with what
+    is left to do for a spot when its solution is no longer needed; it must be done in the order of the calls.
+    """
+    plan, spots = _read(job.toml)
+    with _folder(job, plan) as (folder, is_shared):
+        waiting: list[StudySpot] = []
+        for name in job.spots:  # those that an earlier attempt of this run has solved are done
+            if is_shared and folder.part("runs", name).exists():
+                report(SpotOutcome(name))
+            else:
+                waiting.append(spots[name])
+        left = len(waiting)
+        began = time.monotonic()
+
+        def count() -> None:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                solved()
+
+        def done(number: int, solution: SpotSolution) -> None:
+            nonlocal began
+            spot, seconds = waiting[number], time.monotonic() - began
+            count()
+            try:
+                rows = folder.read(spot, solution, plan, seconds)
+            except InvalidFile as error:  # a full disk
+                report(SpotOutcome(spot.id, str(error), error.exit_code, hopeless=True))
+            else:
+                write_rows = partial(write, spot.id, rows)
+                if is_shared:
+                    later(write_rows)
+                else:
+                    write_rows()  # a folder of its own is removed when the job ends
+            began = time.monotonic()
+
+        def write(spot: str, rows: SpotRows) -> None:
+            try:
+                folder.write(spot, rows)
+                files = {} if is_shared else folder.files(spot)
+            except InvalidFile as error:
+                report(SpotOutcome(spot, str(error), error.exit_code, hopeless=True))
+            else:
+                report(SpotOutcome(spot, files=files))
+
+        def failed(number: int, error: RegretlessError) -> None:
+            count()
+            is_hopeless = isinstance(error, DeviceFailed)
+            report(SpotOutcome(waiting[number].id, error.worded(_as_field), error.exit_code, hopeless=is_hopeless))
+
+        solve_many(
+            [spot.spot for spot in waiting],
+            device=job.device,
+            threads=None if job.device == "cuda" else job.threads,
+            done=done,
+            failed=failed,
+            interrupted=lambda: False,
+            **plan.options,
+        )
+
+
+def _as_field(advice: Advice) -> str:
+    """A setting that an error advises, as a study spells it."""
+    return f"{advice.setting} = {json.dumps(advice.value)}"
+
+
+@lru_cache(maxsize=2)
+def _read(toml: str) -> tuple[StudyPlan, dict[str, StudySpot]]:
+    plan = StudyPlan.parse(toml)
+    return plan, {spot.id: spot for spot in plan.spots}
+
+
+def has_token(folder: str | Path, token: str) -> bool:
+    """Whether a path is that of the folder in which a run has written its token."""
+    try:
+        return read_state(Path(folder, TOKEN), Path(folder), most=LARGEST_TOKEN) == token.encode()
+    except InvalidFile:
+        return False
+
+
+@contextmanager
+def _folder(job: StudyJob, plan: StudyPlan) -> Iterator[tuple[StudyFolder, bool]]:
+    """Where to write, and whether that is the folder of the study itself."""
+    if has_token(job.folder, job.token):
+        yield StudyFolder.open(job.folder), True
+        return
+    with tempfile.TemporaryDirectory(prefix="regretless-study-") as scratch:
+        yield StudyFolder.prepare(scratch, plan), False

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 
-from regretless.cluster.jobs import Ended, Job, Lost, Outcome, Slot
+from regretless.cluster.jobs import Ended, Lost, Slot, SpotOutcome, StudyJob
 from regretless.engines import available_cores
 from regretless.errors import InvalidOption
 from regretless.forms.memory import available_bytes
@@ -51,8 +51,8 @@ class LocalExecutor:
             cores = available_cores()
             fit = available_bytes() // (size.memory_bytes + PROCESS_BYTES)
             chosen = max(1, min(cores // (threads or 1), size.spots, fit)) if workers is None else workers
-            each = max(1, cores // chosen) if threads is None else min(threads, cores)
-            self._workers = [_Worker(Slot("cpu", each, 1)) for _ in range(min(chosen, size.spots))]
+            threads_each = max(1, cores // chosen) if threads is None else min(threads, cores)
+            self._workers = [_Worker(Slot("cpu", threads_each, 1)) for _ in range(min(chosen, size.spots))]
         self.threads = self._workers[0].slot.threads
         self._events: _Events = queue.SimpleQueue()
 
@@ -67,17 +67,17 @@ class LocalExecutor:
     def free(self) -> Sequence[Slot]:
         return [worker.slot for worker in self._workers if worker.is_free]
 
-    def submit(self, slot: Slot, job: Job) -> None:
+    def submit(self, slot: Slot, job: StudyJob) -> None:
         worker = next(each for each in self._workers if each.is_free and each.slot == slot)
         worker.solve(job, self._events)
 
     def wait(self, seconds: float) -> list[Ended | Lost]:
-        found: list[Ended | Lost | None] = []
+        events: list[Ended | Lost | None] = []
         with suppress(queue.Empty):
-            found.append(self._events.get(timeout=seconds))
+            events.append(self._events.get(timeout=seconds))
             while True:
-                found.append(self._events.get_nowait())
-        return [event for event in found if event is not None]
+                events.append(self._events.get_nowait())
+        return [event for event in events if event is not None]
 
     def close(self) -> None:
         for worker in self._workers:
@@ -97,7 +97,7 @@ class _Worker:
     def is_free(self) -> bool:
         return self._jobs is None or self._jobs.solving is None
 
-    def solve(self, job: Job, events: _Events) -> None:
+    def solve(self, job: StudyJob, events: _Events) -> None:
         if self._jobs is None or not self._jobs.solve(job):
             self._jobs = _JobProcess(events)
             self._jobs.solve(job)
@@ -115,8 +115,8 @@ class _JobProcess:
     """A process that solves one job while it writes the one before."""
 
     def __init__(self, events: _Events) -> None:
-        self.solving: Job | None = None
-        self._jobs: list[Job] = []  # those that have not ended, oldest first
+        self.solving: StudyJob | None = None
+        self._jobs: list[StudyJob] = []  # those that have not ended, oldest first
         self._begun = 0  # how many of them the process has begun
         self._is_dead = False
         self._changing = threading.Lock()  # so that a job given to a process that dies is either refused or reported
@@ -124,7 +124,7 @@ class _JobProcess:
         log = tempfile.TemporaryFile()  # noqa: SIM115  closed when the process has ended
         self.process = WorkerProcess("regretless.cluster.worker", log, self._read, self._lose)
 
-    def solve(self, job: Job) -> bool:
+    def solve(self, job: StudyJob) -> bool:
         """Give it a job; False if it has died."""
         with self._changing:
             if self._is_dead:
@@ -138,7 +138,7 @@ class _JobProcess:
         """Pass on what the process reports."""
         if "spot" in message:
             job = next(each for each in self._jobs if message["spot"] in each.spots)
-            self._events.put(Ended(job, Outcome(**message)))
+            self._events.put(Ended(job, SpotOutcome(**message)))
         elif message["job"] == "begun":
             self._begun += 1
         elif message["job"] == "solved":
@@ -147,7 +147,7 @@ class _JobProcess:
         else:
             self._end(self._jobs[0])
 
-    def _end(self, job: Job) -> None:
+    def _end(self, job: StudyJob) -> None:
         if self.solving is job:  # none of its spots was left to solve
             self.solving = None
         self._jobs.pop(0)

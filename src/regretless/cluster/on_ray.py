@@ -28,9 +28,8 @@ from collections.abc import Sequence
 from contextlib import ExitStack, redirect_stdout, suppress
 from typing import Any
 
-from regretless.cluster.jobs import Ended, Job, Lost, Outcome, Slot
+from regretless.cluster.jobs import Ended, Lost, Slot, SpotOutcome, StudyJob, solve_job
 from regretless.cluster.local import GPU_SPOTS, PROCESS_BYTES
-from regretless.cluster.work import solve_job
 from regretless.errors import InvalidOption, MissingExtra, RegretlessError
 
 __all__ = ["RayExecutor"]
@@ -64,14 +63,13 @@ except AuthenticationError:
 
 def _task(text: str) -> list[tuple[str, dict[str, bytes]]]:
     """Solve a job given as JSON; for each spot, how it ended as JSON, and its files."""
-    job = Job.from_json(json.loads(text))
-    found: list[Outcome] = []
+    job = StudyJob.from_json(json.loads(text))
+    outcomes: list[SpotOutcome] = []
     try:
-        solve_job(job, found.append)
+        solve_job(job, outcomes.append)
     except RegretlessError as error:
-        ended = {outcome.spot for outcome in found}
-        found += [Outcome(spot, str(error), error.exit_code, hopeless=True) for spot in job.spots if spot not in ended]
-    return [(json.dumps(each.as_json()), dict(each.files)) for each in found]
+        outcomes += job.failed(error, {outcome.spot for outcome in outcomes})
+    return [(json.dumps(each.as_json()), dict(each.files)) for each in outcomes]
 
 
 class RayExecutor:
@@ -99,7 +97,7 @@ class RayExecutor:
         self._ray: Any = ray
         self._remote = ray.remote(_task)
         self.device, self._requested_threads = device, threads or 1
-        self._jobs: dict[Any, tuple[Slot, Job]] = {}
+        self._jobs: dict[Any, tuple[Slot, StudyJob]] = {}
         self._looked = -REFRESH_SECONDS
         self._look()
         if device == "cuda" and not self._gpus:
@@ -128,13 +126,12 @@ class RayExecutor:
 
     def free(self) -> Sequence[Slot]:
         self._look()
-        found: list[Slot] = []
         busy = [slot.device for slot, _ in self._jobs.values()]
-        found += [Slot("cuda", None, GPU_SPOTS)] * (self._gpus - busy.count("cuda"))
-        found += [Slot("cpu", self.threads, 1)] * (QUEUED * (self._cores // self.threads) - busy.count("cpu"))
-        return found
+        gpus = self._gpus - busy.count("cuda")
+        cores = QUEUED * (self._cores // self.threads) - busy.count("cpu")
+        return [Slot("cuda", None, GPU_SPOTS)] * gpus + [Slot("cpu", self.threads, 1)] * cores
 
-    def submit(self, slot: Slot, job: Job) -> None:
+    def submit(self, slot: Slot, job: StudyJob) -> None:
         on_gpu = slot.device == "cuda"
         reference = self._remote.options(
             num_cpus=1 if on_gpu else self.threads,
@@ -150,18 +147,17 @@ class RayExecutor:
             return []
         ended, _ = self._ray.wait(list(self._jobs), num_returns=1, timeout=seconds)
         more, _ = self._ray.wait(list(self._jobs), num_returns=len(self._jobs), timeout=0)
-        found: list[Ended | Lost] = []
+        events: list[Ended | Lost] = []
         for reference in dict.fromkeys([*ended, *more]):
             _, job = self._jobs.pop(reference)
             try:
-                answer = self._ray.get(reference)
+                outcomes = self._ray.get(reference)
             except self._ray.exceptions.RayError as error:
-                found.append(Lost(job, f"{type(error).__name__}: {_first_line(error)}"))
+                events.append(Lost(job, f"{type(error).__name__}: {_first_line(error)}"))
                 continue
-            for said, files in answer:
-                found.append(Ended(job, Outcome(**json.loads(said), files=files)))
-            found.append(Ended(job))
-        return found
+            events += [Ended(job, SpotOutcome(**json.loads(outcome), files=files)) for outcome, files in outcomes]
+            events.append(Ended(job))
+        return events
 
     def close(self) -> None:
         for reference in self._jobs:

@@ -20,8 +20,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from regretless.cluster.jobs import Ended, Executor, Job, Lost, Outcome, Slot
-from regretless.cluster.work import TOKEN, has_token
+from regretless.cluster.jobs import TOKEN, Ended, Executor, Lost, Slot, SpotOutcome, StudyJob, has_token
 from regretless.errors import InvalidFile, RegretlessError, WouldNotFit
 from regretless.files.atomic import reason
 from regretless.files.state import lock_state, replace_state
@@ -55,7 +54,7 @@ class StudyRun:
     spots: int
     done: int
     solved: int  # by this run
-    errors: Mapping[str, Outcome] = field(repr=False)  # by spot
+    errors: Mapping[str, SpotOutcome] = field(repr=False)  # by spot
     interrupted: bool
     seconds: float
     merge_error: InvalidFile | None = None  # why the parts, which are intact, could not be merged
@@ -123,7 +122,7 @@ class _Run:
         self.before = len(self.done)
         self.waiting = deque(spot.id for spot in plan.spots if spot.id not in self.done)
         self.running: set[str] = set()
-        self.errors: dict[str, Outcome] = {}
+        self.errors: dict[str, SpotOutcome] = {}
         self.lost: Counter[str] = Counter()
         self.is_hopeless = False
         if self.waiting:
@@ -166,12 +165,12 @@ class _Run:
             if (needed := self.size.needs[spot]) > most:
                 self.waiting.remove(spot)
                 error = WouldNotFit(spot, needed=needed, available=most, memory="memory on one machine")
-                self.errors[spot] = Outcome(spot, str(error), error.exit_code)
+                self.errors[spot] = SpotOutcome(spot, str(error), error.exit_code)
 
     def _submit(self, slot: Slot) -> None:
         spots = tuple(self.waiting.popleft() for _ in range(min(slot.spots, len(self.waiting))))
         self.running.update(spots)
-        job = Job(
+        job = StudyJob(
             toml=self.plan.toml,
             folder=str(self.folder.path.resolve()),
             token=self.folder.token,
@@ -194,15 +193,15 @@ class _Run:
                     self.waiting.appendleft(spot)
                 else:
                     reason = event.reason if isinstance(event, Lost) else "its worker said nothing about it"
-                    self.errors[spot] = Outcome(spot, f"failed {self.lost[spot]} times: {reason}", 1)
+                    self.errors[spot] = SpotOutcome(spot, f"failed {self.lost[spot]} times: {reason}", 1)
 
-    def _end(self, outcome: Outcome) -> None:
+    def _end(self, outcome: SpotOutcome) -> None:
         self.running.discard(outcome.spot)
         if outcome.files:
             try:
                 self.folder.receive(outcome.spot, outcome.files)
             except RegretlessError as error:
-                outcome = Outcome(outcome.spot, str(error), error.exit_code, hopeless=True)
+                outcome = SpotOutcome(outcome.spot, str(error), error.exit_code, hopeless=True)
         if outcome.error is None:
             self.done.add(outcome.spot)
             self.errors.pop(outcome.spot, None)

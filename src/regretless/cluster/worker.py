@@ -17,8 +17,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from regretless.cluster.jobs import Job, Outcome
-from regretless.cluster.work import solve_job
+from regretless.cluster.jobs import SpotOutcome, StudyJob, solve_job
 from regretless.errors import InvalidFile, RegretlessError, RegretlessWarning
 from regretless.files.atomic import remove_temporary_files
 from regretless.workers.supervision import Channel
@@ -36,29 +35,28 @@ def main() -> None:
     channel.listen(jobs.put, _exit)
     writer = _Writer()
     while True:
-        job = Job.from_json(json.loads(jobs.get()))
+        job = StudyJob.from_json(json.loads(jobs.get()))
         channel.send({"job": "begun"})
         ended: set[str] = set()
 
-        def tell(outcome: Outcome, ended: set[str] = ended, folder: str = job.folder) -> None:
+        def report(outcome: SpotOutcome, ended: set[str] = ended, folder: str = job.folder) -> None:
             ended.add(outcome.spot)
             if outcome.files:
                 error = InvalidFile(folder, "is no longer the folder of this run")
-                outcome = Outcome(outcome.spot, str(error), error.exit_code, hopeless=True)
+                outcome = SpotOutcome(outcome.spot, str(error), error.exit_code, hopeless=True)
             channel.send(outcome.as_json())
 
+        failures: list[SpotOutcome] = []
         try:
-            solve_job(job, tell, solved=lambda: channel.send({"job": "solved"}), later=writer)
-        except RegretlessError as error:  # of the whole job: no device, a folder that cannot be read
+            solve_job(job, report, solved=lambda: channel.send({"job": "solved"}), later=writer)
+        except RegretlessError as error:
             writer.wait()
-            for spot in job.spots:
-                if spot not in ended:
-                    tell(Outcome(spot, str(error), error.exit_code, hopeless=True))
+            failures = job.failed(error, ended)
         except MemoryError:
             writer.wait()
-            for spot in job.spots:
-                if spot not in ended:
-                    tell(Outcome(spot, "not enough memory", 3))
+            failures = [SpotOutcome(spot, "not enough memory", 3) for spot in job.spots if spot not in ended]
+        for outcome in failures:
+            report(outcome)
         writer(lambda: channel.send({"job": "ended"}))
 
 

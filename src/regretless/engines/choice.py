@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from regretless.engines import devices
 from regretless.engines.memory import estimate
-from regretless.engines.registry import ENGINES, FormKind, available
+from regretless.engines.registry import ENGINES, FormKind, available, engine_name
 from regretless.errors import MissingExtra, memory_text
 from regretless.forms.public_size import PublicSize
 
@@ -45,6 +45,7 @@ def choose_public(
     A requested engine or device is kept; `threads` are a request for the CPU. `predicts`: the variant stores
     predictions beside the regrets.
     """
+    engine = engine_name(engine)
     if engine != "auto" or device != "auto":
         return Choice(engine, device)
     if threads is not None or not devices.cuda_devices():
@@ -55,7 +56,7 @@ def choose_public(
     if entries < smallest:
         return Choice("auto", "cpu", f"on the CPU: {entries:,} entries, fewer than the {limit}")
     if name not in available():
-        return Choice("auto", "cpu", f"on the CPU: {MissingExtra(name, ENGINES[name].extra)}")
+        return Choice("auto", "cpu", f"on the CPU: {MissingExtra(ENGINES[name].libraries[0], ENGINES[name].extra)}")
     needed = estimate(name, FormKind.PUBLIC, size, storage=storage, predicts=predicts) or 0
     if needed > (free := devices.cuda_free_bytes()):
         sizes = f"the GPU has {memory_text(free)} free, and {memory_text(needed)} are needed"

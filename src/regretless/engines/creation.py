@@ -20,7 +20,17 @@ from regretless.engines.contract import (
     Updates,
 )
 from regretless.engines.memory import check_bucketed_fits, check_fits, check_public_fits
-from regretless.engines.registry import ENGINES, FASTEST_FIRST, Build, FormKind, fastest, is_installed, load, require
+from regretless.engines.registry import (
+    ENGINES,
+    FASTEST_FIRST,
+    Build,
+    FormKind,
+    engine_name,
+    fastest,
+    is_installed,
+    load,
+    require,
+)
 from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import HistoryForm
@@ -67,7 +77,7 @@ def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngin
     a large game goes to a CUDA device if there is one, in float64 as on a CPU (`devices.py` says how large and why);
     `threads` keeps it on the CPU.
     """
-    asked = Options(**options)
+    name, asked = engine_name(name), Options(**options)
     if asked.threads is not None and asked.threads < 1:
         raise InvalidOption("threads", asked.threads, "must be at least 1")
     kind = _kind(name, form, asked)
@@ -82,7 +92,9 @@ def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngin
     if kind not in entry.classes:
         if kind is FormKind.SAMPLING:
             raise InvalidOption("engine", name, "does not sample: use numba, or torch for batches")
-        raise InvalidGame(f"the {name} engine does not work on the {kind} form, which {_name(form)} needs")
+        able = [other for other, entry in ENGINES.items() if kind in entry.classes]
+        why = f"the {name} engine does not work on the {kind} form, which {_name(form)} needs"
+        raise InvalidGame(f"{why}: use {' or '.join(able)}")
     build = entry.classes[kind]
     _check(name, kind, build, asked)
     where = build.devices[0] if asked.device == "auto" else asked.device
@@ -116,7 +128,8 @@ def bucket_evaluators(
     device: str, *, threads: int = 1, interrupted: Callable[[], bool] = lambda: False
 ) -> BucketEvaluators:
     """Evaluators of strategies per bucket on "cpu" or "cuda"; they raise `EvaluationStopped` once `interrupted()`."""
-    able = [name for name in FASTEST_FIRST.get(device, ()) if ENGINES[name].classes[FormKind.PUBLIC].buckets]
+    builds = {name: ENGINES[name].classes.get(FormKind.PUBLIC) for name in FASTEST_FIRST.get(device, ())}
+    able = [name for name, build in builds.items() if build is not None and build.buckets]
     if not able:
         raise InvalidOption("device", device, "is not one of auto, cpu, cuda")
     if device == "cuda":
@@ -131,7 +144,7 @@ def bucket_evaluator_beside(engine: BucketedEngine, form: PublicForm) -> BucketE
 
     On the CPU it has the engine's threads, or all cores if the engine is on another device.
     """
-    if engine.device == "cuda" and is_installed("cupy"):
+    if engine.device == "cuda" and is_installed("cuda"):
         on_device = bucket_evaluators("cuda")
         tree, buckets = form.tree, np.array(engine.form.buckets)
         decisions = tree.kind == NodeKind.DECISION
@@ -236,8 +249,6 @@ def _taken(kind: FormKind, form: AnyForm, build: Build, asked: Options, where: s
         taken["threads"] = asked.threads
     if len(build.storages) > 1:
         taken["storage"] = asked.storage or build.storages[0]
-    if build.predicts:
-        taken["predicts"] = asked.predicts
     return taken if asked.batch_size is None else taken | {"batch_size": asked.batch_size}
 
 

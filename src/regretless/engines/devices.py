@@ -58,8 +58,8 @@ __all__ = [
 ]
 
 ENTRIES_PER_CORE = 40_000  # of a public form: an iteration takes 2 ns per entry, sharing it 20 µs
-GPU_FROM = {"cupy": 200_000, "torch": 1_000_000}  # smallest size worth a GPU, fastest library first
-PUBLIC_GPU_FROM = {"cupy": 10_000_000}  # the same for the public form, in entries
+GPU_FROM = {"cuda": 200_000, "torch": 1_000_000}  # smallest size worth a GPU, fastest library first
+PUBLIC_GPU_FROM = {"cuda": 10_000_000}  # the same for the public form, in entries
 
 
 @cache

@@ -28,8 +28,6 @@ def estimate_public(name: str, size: PublicSize, *, device: str, **options: Any)
     build = find_engine(name).classes[FormKind.PUBLIC]
     if not build.threads:
         options.pop("threads", None)
-    if len(build.devices) > 1:
-        options["device"] = device
     return estimate(name, FormKind.PUBLIC, size, **options) or 0
 
 
@@ -45,8 +43,6 @@ def check_bucketed_fits(name: str, form: BucketedForm, *, device: str, predicts:
 
     `predicts`: the variant keeps predictions beside the regrets.
     """
-    if device not in ("cpu", "cuda"):
-        return
     needed = estimate(name, FormKind.BUCKETED, form, device=device, predicts=predicts, **options)
     free = available_bytes() if device == "cpu" else devices.cuda_free_bytes()
     if needed is not None and needed > free:
@@ -61,8 +57,6 @@ def check_bucketed_fits(name: str, form: BucketedForm, *, device: str, predicts:
 
 def check_public_fits(name: str, size: PublicSize, *, device: str, what: str = "a public form", **options: Any) -> None:
     """Raise `WouldNotFit` if an engine takes more memory for a public form than its device has free; says what fits."""
-    if device not in ("cpu", "cuda"):
-        return
 
     def needs(engine: str, where: str, **changed: Any) -> int:
         return estimate_public(engine, size, device=where, **options | changed)

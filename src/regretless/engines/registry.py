@@ -6,7 +6,7 @@ table of classes for each kind, and `ENGINES` has them by engine. `creation.py` 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
@@ -19,8 +19,8 @@ from regretless.engines.public.formats import NUMBER_FORMATS
 from regretless.errors import InvalidOption, MissingExtra
 
 __all__ = [
-    "ENGINES", "FASTEST_FIRST", "Build", "Entry", "FormKind", "available", "fastest", "find_engine", "is_installed",
-    "load", "register", "require",
+    "ENGINES", "FASTEST_FIRST", "Build", "Entry", "FormKind", "available", "device_if_able", "engine_if_able",
+    "engine_name", "fastest", "find_engine", "is_installed", "load", "register", "require",
 ]  # fmt: skip
 
 
@@ -44,7 +44,6 @@ class Build:
     dtypes: tuple[str, ...] = ("float64",)  # the first one is the default
     threads: bool = False  # whether it can use several
     storages: tuple[int, ...] = ()  # bits per stored number
-    predicts: bool = False  # whether it is told that the variant will store predictions
     updates: tuple[Updates, ...] = tuple(Updates)
     samplings: tuple[Sampling, ...] = (Sampling.FULL,)
     rules: bool = False  # whether it also needs the rules of the game, as `game`
@@ -89,7 +88,7 @@ SEQUENCE = {
     ),
     "numpy": Build(path=f"{_SEQUENCE}.numpy_engine:NumpySequenceEngine", estimate=f"{_SEQUENCE}.numpy_engine:estimate"),
     "torch": _torch,
-    "cupy": Build(path=f"{_SEQUENCE}.cuda.engine:CupyEngine", devices=("cuda",), dtypes=SINGLE_FIRST),
+    "cuda": Build(path=f"{_SEQUENCE}.cuda.engine:CupyEngine", devices=("cuda",), dtypes=SINGLE_FIRST),
 }
 HISTORY = {
     "numba": Build(
@@ -133,17 +132,7 @@ PUBLIC = {
         compiled=f"{_PUBLIC}.compiled.engine:kernels_are_compiled",
     ),
     "numpy": Build(path=f"{_PUBLIC}.reference:PublicReference", storages=(64,), updates=IN_TURN),
-    "torch": Build(
-        path=f"{_PUBLIC}.portable.engine:PortablePublicEngine",
-        estimate=f"{_PUBLIC}.portable.sizes:estimate",
-        devices=ANYWHERE,
-        dtypes=SINGLE,
-        threads=True,
-        storages=tuple(NUMBER_FORMATS),
-        predicts=True,
-        updates=IN_TURN,
-    ),
-    "cupy": Build(
+    "cuda": Build(
         path=f"{_PUBLIC}.cuda.engine:CudaPublicEngine",
         estimate=f"{_PUBLIC}.cuda.sizes:estimate",
         devices=("cuda",),
@@ -165,16 +154,7 @@ BUCKETED = {
         compiled=f"{_BUCKETED}.compiled.engine:kernels_are_compiled",
     ),
     "numpy": Build(path=f"{_BUCKETED}.reference:BucketedReference", storages=(64,), updates=IN_TURN),
-    "torch": Build(
-        path=f"{_BUCKETED}.portable.engine:PortableBucketedEngine",
-        estimate=f"{_BUCKETED}.portable.engine:estimate",
-        devices=ANYWHERE,
-        dtypes=SINGLE,
-        threads=True,
-        storages=(32,),
-        updates=IN_TURN,
-    ),
-    "cupy": Build(
+    "cuda": Build(
         path=f"{_BUCKETED}.cuda.engine:CudaBucketedEngine",
         estimate=f"{_BUCKETED}.cuda.engine:estimate",
         devices=("cuda",),
@@ -197,18 +177,36 @@ ENGINES: dict[str, Entry] = {
     "numba": _entry("numba", "numba"),
     "numpy": _entry("numpy"),
     "torch": _entry("torch", "torch", extra="torch"),
-    "cupy": _entry("cupy", "cupy", extra="gpu"),
+    "cuda": _entry("cuda", "cupy", extra="gpu"),
     "matrix": _entry("matrix", "scipy", extra="exact"),
 }
 
-FASTEST_FIRST = {"cpu": ("numba", "numpy"), "cuda": ("cupy", "torch"), "mps": ("torch",)}  # by device
+ALIASES = {"cupy": "cuda"}  # other names that requests and files may use
+FASTEST_FIRST = {"cpu": ("numba", "numpy"), "cuda": ("cuda", "torch"), "mps": ("torch",)}  # by device
 
 
 def register(name: str, entry: Entry) -> None:
     """Register an engine under an unused name."""
-    if name in ENGINES or name == "auto":
+    if name in (*ENGINES, *ALIASES, "auto"):
         raise InvalidOption("engine", name, "is already registered")
     ENGINES[name] = entry
+
+
+def engine_name(name: str) -> str:
+    """The name under which an engine is registered; any other text is returned as it is."""
+    return ALIASES.get(name, name)
+
+
+def engine_if_able(name: str, kinds: Iterable[FormKind]) -> str:
+    """The registered name of an engine that an earlier solve used, or "auto" if it no longer does this kind of work."""
+    entry = ENGINES.get(engine_name(name))
+    return engine_name(name) if entry is not None and any(kind in entry.classes for kind in kinds) else "auto"
+
+
+def device_if_able(kind: FormKind, device: str) -> str:
+    """The device if an installed engine does this kind of work there, otherwise "cpu"."""
+    able = any(kind in ENGINES[name].classes and is_installed(name) for name in FASTEST_FIRST[device])
+    return device if able else "cpu"
 
 
 def available() -> tuple[str, ...]:
@@ -223,6 +221,7 @@ def is_installed(name: str) -> bool:
 
 def find_engine(name: str) -> Entry:
     """A registered engine."""
+    name = engine_name(name)
     if name not in ENGINES:
         raise InvalidOption("engine", name, f"is not one of auto, {', '.join(ENGINES)}")
     return ENGINES[name]
@@ -244,7 +243,10 @@ def fastest(kind: FormKind, device: str) -> str:
         raise InvalidOption("device", device, f"is not one of auto, {', '.join(FASTEST_FIRST)}")
     able = [name for name in FASTEST_FIRST[device] if kind in ENGINES[name].classes]
     if not able:
-        raise InvalidOption("device", device, f"has no engine for the {kind} form")
+        able = [
+            device for device, names in FASTEST_FIRST.items() if any(kind in ENGINES[name].classes for name in names)
+        ]
+        raise InvalidOption("device", device, f"has no engine for the {kind} form: use {' or '.join(able)}")
     for name in able:
         if is_installed(name):
             return name

@@ -48,7 +48,7 @@ from regretless.solving.game_solution import LEARNED
 from regretless.solving.record import Record, Settings, read_history
 from regretless.solving.solution import Contents, Solution, restore_engine
 
-__all__ = ["SpotSolution", "spot_and_tree"]
+__all__ = ["CHECKPOINT", "SpotSolution", "spot_and_tree"]
 
 CHECKPOINT = "spot-checkpoint"  # the kind of files that hold only what a resume needs
 LONGEST_SPOT = 2**23  # characters of TOML

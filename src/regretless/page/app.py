@@ -1,7 +1,9 @@
-"""The application: the API, the page's own files, and the guard before both."""
+"""The application: the API and its OpenAPI description, the page's own files, and the guard before both."""
 
 from __future__ import annotations
 
+import asyncio
+import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,23 +16,21 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from regretless import __version__
+from regretless.page import browsing, files, nodes, practice, setup, solves, spots, studies
 from regretless.page.endpoint import Endpoint, refusal_json
-from regretless.page.endpoints import browsing, files, practicing, setup, solving, studies
 from regretless.page.guard import Guard
 from regretless.page.library import Library
-from regretless.page.openapi import openapi
-from regretless.page.practice import PracticeTable
-from regretless.page.service import Service
-from regretless.page.solving.queue import SolveQueue
-from regretless.page.studies import StudyShelf
+from regretless.page.queue import SolveQueue
+from regretless.page.schema import Json, Schema
 
-__all__ = ["ENDPOINTS", "PREFIX", "STATIC", "make_app"]
+__all__ = ["ENDPOINTS", "PREFIX", "STATIC", "make_app", "openapi"]
 
 PREFIX = "/api/v1"
 STATIC = Path(__file__).parent / "static"
 ENDPOINTS: list[Endpoint] = [
-    *setup.ENDPOINTS, *files.ENDPOINTS, *solving.ENDPOINTS, *browsing.ENDPOINTS, *studies.ENDPOINTS,
-    *practicing.ENDPOINTS,
+    *setup.routes, *spots.routes, *files.routes, *solves.routes, *nodes.routes, *browsing.routes, *studies.routes,
+    *practice.routes,
 ]  # fmt: skip
 
 
@@ -67,8 +67,91 @@ def make_app(
         exception_handlers={HTTPException: _http_error, Exception: _failure},
         lifespan=lifespan,
     )
-    app.state.service = Service(library, queue, PracticeTable(), StudyShelf(library))
+    app.state.parts = {
+        Library: library, SolveQueue: queue, practice.PracticeTable: practice.PracticeTable(),
+        studies.StudyShelf: studies.StudyShelf(library),
+    }  # fmt: skip
+    app.state.without_folder = library.without_folder
+    app.state.end_streams = queue.end_streams
+    app.state.turns = asyncio.Semaphore()  # of requests that take long
     return app
+
+
+# --- description -----------------------------------------------------------------------------------------------------
+
+ERROR: Schema = {
+    "type": "object",
+    "required": ["error"],
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["code", "message", "field", "position"],
+            "properties": {
+                "code": {"type": "string"},
+                "message": {"type": "string", "description": "one sentence"},
+                "field": {"type": ["string", "null"]},
+                "position": {"type": ["integer", "null"]},
+            },
+        }
+    },
+}
+
+
+def openapi(endpoints: Sequence[Endpoint], prefix: str) -> Json:
+    """The description of these endpoints, in OpenAPI 3.1."""
+    paths: dict[str, Json] = {}
+    for endpoint in endpoints:
+        paths.setdefault(prefix + endpoint.path, {})[endpoint.method.lower()] = _operation(endpoint)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Regretless",
+            "version": __version__,
+            "description": "Set up, solve, browse, lock and practise hold'em spots. Errors are one sentence each.",
+        },
+        "security": [{"token": []}],
+        "paths": paths,
+        "components": {
+            "schemas": {"Error": ERROR},
+            "securitySchemes": {
+                "token": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "The token in the address that `regretless serve` prints. The page has it as a "
+                    "cookie. Requests without it are answered with 403, unless the server runs with --no-token.",
+                }
+            },
+        },
+    }
+
+
+def _operation(endpoint: Endpoint) -> Json:
+    media = "text/event-stream" if endpoint.streams else "application/json"
+    refused = {
+        "description": "refused",
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
+    }
+    operation: Json = {
+        "summary": endpoint.summary,
+        "operationId": re.sub(r"\W+", "_", f"{endpoint.method.lower()}{endpoint.path}").strip("_"),
+        "parameters": [_parameter(name, "path", {"type": "string"}) for name in endpoint.path_parameters]
+        + [_parameter(name, "query", schema) for name, schema in endpoint.query.items()],
+        "responses": {
+            str(endpoint.status): {"description": "done", "content": {media: {"schema": endpoint.answer}}},
+            "4XX": refused,
+        },
+    }
+    if endpoint.body is not None:
+        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": endpoint.body}}}
+    return operation
+
+
+def _parameter(name: str, where: str, schema: Schema) -> Json:
+    required = where == "path" or "default" not in schema
+    return {"name": name, "in": where, "required": required, "schema": schema}
+
+
+# --- requests outside the API ----------------------------------------------------------------------------------------
 
 
 async def _describe(request: Request) -> Response:

@@ -1,6 +1,14 @@
-"""One endpoint of the API: what it takes, what it answers, and how errors become JSON.
+"""Endpoints of the API: what each takes and answers, and how errors become JSON.
 
-1. Query, path and body are read and checked against their schemas; the handler gets one mapping of values.
+A handler is a function whose parameters are those of its endpoint, with their types, schemas and defaults:
+
+    @routes.endpoint("GET", "/node", "Everything known at a node of a solved spot", NODE)
+    def node(library: Library, file: File, line: Line = "") -> Json: ...
+
+where `File = Annotated[str, text(longest=300)]`. Those of a GET are in the query, those of a POST in the body. A
+parameter without a schema, such as `library`, is the part of the server with that type.
+
+1. Query, path and body are read and checked against the schemas, and become the handler's arguments.
 2. A plain handler runs in a thread, so that reading a file blocks nobody; an `async` one runs in the event loop. A
    handler that is a generator takes long: such requests take turns, in each of which one of them runs some pieces of
    its work, as long as anybody waits for the answer.
@@ -13,10 +21,11 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import time
-from collections.abc import AsyncIterator, Callable, Generator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
@@ -24,25 +33,18 @@ from starlette.responses import Response, StreamingResponse
 
 from regretless.errors import Advice, InvalidFile, RegretlessError, WouldNotFit
 from regretless.holdem.field_errors import field_error
-from regretless.page.schema import Mismatch, Schema, check
+from regretless.page.schema import Json, Mismatch, Schema, check, obj
 
 __all__ = [
-    "BODY_LIMIT",
-    "Conflict",
-    "Endpoint",
-    "Events",
-    "Forbidden",
-    "NotFound",
-    "Refusal",
-    "TooMany",
-    "refusal_json",
-]
+    "BODY_LIMIT", "Conflict", "Endpoint", "Events", "Forbidden", "NotFound", "RefusedRequest", "Routes", "TooMany",
+    "checked_body", "refusal_json",
+]  # fmt: skip
 
 BODY_LIMIT = 1 << 20  # bytes
 TURN_SECONDS = 0.2  # of a request that takes long, until others have their turn
 
 
-class Refusal(RegretlessError):
+class RefusedRequest(RegretlessError):
     """A request that is refused, with a status and a code."""
 
     status, code = 400, "malformed"
@@ -52,25 +54,25 @@ class Refusal(RegretlessError):
         self.field = field
 
 
-class NotFound(Refusal):
+class NotFound(RefusedRequest):
     """Something that does not exist."""
 
     status, code = 404, "not-found"
 
 
-class Conflict(Refusal):
+class Conflict(RefusedRequest):
     """Something that cannot be done in the present state."""
 
     status, code = 409, "conflict"
 
 
-class TooMany(Refusal):
+class TooMany(RefusedRequest):
     """A queue that is full."""
 
     status, code = 429, "busy"
 
 
-class Forbidden(Refusal):
+class Forbidden(RefusedRequest):
     """A request from elsewhere, or for something elsewhere."""
 
     status, code = 403, "forbidden"
@@ -90,67 +92,140 @@ class Endpoint:
     method: str
     path: str  # below the prefix, with parameters in braces
     summary: str
-    handle: Callable[..., Any]  # called with the service and the checked values
+    handle: Callable[..., Any]  # called with parts of the server and the checked values, by name
+    parts: Mapping[str, type]
     answer: Schema
-    query: Mapping[str, Schema] = field(default_factory=dict)  # a parameter with a `default` may be omitted
-    body: Schema | None = None
-    status: int = 200
-    streams: bool = False  # answers with events
+    query: Mapping[str, Schema]  # a parameter with a `default` may be omitted
+    body: Schema | None
+    status: int
+    streams: bool  # answers with events
+
+    @property
+    def path_parameters(self) -> list[str]:
+        return _path_parameters(self.path)
 
     async def respond(self, request: Request) -> Response:
         """The answer to a request."""
         try:
-            given = dict(request.path_params) | self._read_query(request)
+            values = dict(request.path_params) | self._read_query(request)
             if self.body is not None:
-                given |= await self._read_body(request)
-            service = request.app.state.service
+                values |= await self._read_body(request)
+            values |= {name: request.app.state.parts[kind] for name, kind in self.parts.items()}
             if inspect.iscoroutinefunction(self.handle):
-                answer = await self.handle(service, given)
+                answer = await self.handle(**values)
             elif inspect.isgeneratorfunction(self.handle):
-                answer = await _in_pieces(self.handle(service, given), request)
+                answer = await _in_pieces(self.handle(**values), request)
             else:
-                answer = await run_in_threadpool(self.handle, service, given)
+                answer = await run_in_threadpool(self.handle, **values)
         except (RegretlessError, Mismatch) as error:
-            said = error.worded(Advice.in_words) if isinstance(error, RegretlessError) else str(error)
-            return _refused(error, request.app.state.service.library.without_folder(said))
+            sentence = error.worded(Advice.in_words) if isinstance(error, RegretlessError) else str(error)
+            return _refused(error, request.app.state.without_folder(sentence))
         except ClientDisconnect:
             return Response(status_code=400)
         if isinstance(answer, Events):
             return StreamingResponse(_event_stream(answer), media_type="text/event-stream")
         return _json_response(answer, self.status)
 
-    def _read_query(self, request: Request) -> dict[str, Any]:
-        given: dict[str, Any] = {}
+    def _read_query(self, request: Request) -> Json:
+        values: Json = {}
         for name, value in request.query_params.multi_items():
             if name not in self.query:
                 allowed = f"; allowed: {', '.join(self.query)}" if self.query else ""
                 raise Mismatch(name[:80], f"is not a parameter of {self.path}{allowed}")
-            if name in given:
+            if name in values:
                 raise Mismatch(name, "is given twice")
-            given[name] = _from_text(name, value, self.query[name])
+            values[name] = _from_text(name, value, self.query[name])
         for name, schema in self.query.items():
-            if name not in given:
+            if name not in values:
                 if "default" not in schema:
                     raise Mismatch(name, "is missing")
-                given[name] = schema["default"]
-            check(given[name], schema, name)
-        return given
+                values[name] = schema["default"]
+            check(values[name], schema, name)
+        return values
 
-    async def _read_body(self, request: Request) -> dict[str, Any]:
+    async def _read_body(self, request: Request) -> Json:
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
-            refusal = Refusal("the body must be JSON, with Content-Type: application/json")
+            refusal = RefusedRequest("the body must be JSON, with Content-Type: application/json")
             refusal.status, refusal.code = 415, "media-type"
             raise refusal
-        return self.checked(await _read_all(request))
-
-    def checked(self, content: bytes) -> dict[str, Any]:
-        """The values of a body, with its defaults; raises if it is not JSON or does not match the schema."""
         assert self.body is not None
-        value: dict[str, Any] = _parse(content)
-        check(value, self.body)
-        defaults = {name: schema["default"] for name, schema in self.body["properties"].items() if "default" in schema}
-        return defaults | value
+        return checked_body(await _read_all(request), self.body)
+
+
+def checked_body(content: bytes, schema: Schema) -> Json:
+    """The values of a body, with its defaults; raises if it is not JSON or does not match the schema."""
+    body: Json = _parse(content)
+    check(body, schema)
+    defaults = {name: field["default"] for name, field in schema["properties"].items() if "default" in field}
+    return defaults | body
+
+
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+
+
+class Routes(list[Endpoint]):
+    """The endpoints of a module, each made from its handler."""
+
+    def endpoint(
+        self,
+        method: str,
+        path: str,
+        summary: str,
+        answer: Schema,
+        *,
+        status: int = 200,
+        body: Schema | None = None,
+        streams: bool = False,
+    ) -> Callable[[Handler], Handler]:
+        """Decorates a handler; without a `body`, its parameters say what that contains."""
+
+        def add(handle: Handler) -> Handler:
+            parts, schemas = _parameters(handle, leave_out=_path_parameters(path))
+            has_body = method in ("POST", "PUT")
+            self.append(
+                Endpoint(
+                    method=method,
+                    path=path,
+                    summary=summary,
+                    handle=handle,
+                    parts=parts,
+                    answer=answer,
+                    query={} if has_body else schemas,
+                    body=(body or _object(schemas)) if has_body else None,
+                    status=status,
+                    streams=streams,
+                )
+            )
+            return handle
+
+        return add
+
+
+def _parameters(handle: Callable[..., Any], leave_out: Sequence[str]) -> tuple[dict[str, type], dict[str, Schema]]:
+    """The types of the parts of the server that a handler takes, and the schemas of its other parameters."""
+    hints = get_type_hints(handle, include_extras=True)
+    parts: dict[str, type] = {}
+    schemas: dict[str, Schema] = {}
+    for each in inspect.signature(handle).parameters.values():
+        hint = hints[each.name]
+        if each.name in leave_out or each.kind is inspect.Parameter.VAR_KEYWORD:
+            continue
+        if get_origin(hint) is not Annotated:
+            parts[each.name] = hint
+            continue
+        schemas[each.name] = get_args(hint)[1]
+        if each.default is not inspect.Parameter.empty:
+            schemas[each.name] = schemas[each.name] | {"default": each.default}
+    return parts, schemas
+
+
+def _object(schemas: Mapping[str, Schema]) -> Schema:
+    return obj(schemas, required=tuple(name for name, schema in schemas.items() if "default" not in schema))
+
+
+def _path_parameters(path: str) -> list[str]:
+    return re.findall(r"\{(\w+)\}", path)
 
 
 async def _in_pieces(work: Generator[None, None, Any], request: Request) -> Any:
@@ -168,7 +243,7 @@ async def _in_pieces(work: Generator[None, None, Any], request: Request) -> Any:
 
     try:
         while not await request.is_disconnected():
-            async with request.app.state.service.turns:
+            async with request.app.state.turns:
                 done, answer = await run_in_threadpool(run_pieces)
             if done:
                 return answer
@@ -182,7 +257,7 @@ async def _read_all(request: Request) -> bytes:
     async for part in request.stream():
         content += part
         if len(content) > BODY_LIMIT:
-            refusal = Refusal(f"the body has more than {BODY_LIMIT:,} bytes")
+            refusal = RefusedRequest(f"the body has more than {BODY_LIMIT:,} bytes")
             refusal.status, refusal.code = 413, "too-large"
             raise refusal
     return bytes(content)
@@ -197,7 +272,7 @@ def _parse(content: bytes) -> Any:
         json.dumps(value, ensure_ascii=False).encode()  # half a surrogate pair cannot be written anywhere
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)[:200]
-        raise Refusal(f"the body is not JSON: {reason}") from None
+        raise RefusedRequest(f"the body is not JSON: {reason}") from None
     return value
 
 
@@ -210,7 +285,8 @@ def _from_text(name: str, value: str, schema: Schema) -> Any:
         try:
             return int(value) if "integer" in kinds else float(value)
         except ValueError:
-            raise Mismatch(name, f"{value[:40]!r} is not a {'whole ' * ('integer' in kinds)}number") from None
+            wanted = "a whole number" if "integer" in kinds else "a number"
+            raise Mismatch(name, f"{value[:40]!r} is not {wanted}") from None
     if "boolean" in kinds:
         if value not in ("true", "false"):
             raise Mismatch(name, "is neither true nor false")
@@ -236,14 +312,14 @@ def refusal_json(
 def _refused(error: RegretlessError | Mismatch, message: str) -> Response:
     if isinstance(error, Mismatch):
         return refusal_json(400, "malformed", message, error.field)
-    if isinstance(error, Refusal):
+    if isinstance(error, RefusedRequest):
         return refusal_json(error.status, error.code, message, error.field, getattr(error, "position", None))
     if isinstance(error, WouldNotFit):
         return refusal_json(422, "would-not-fit", message)
     if isinstance(error, InvalidFile):
         return refusal_json(422, "invalid", message)
-    found = field_error(error)
-    return refusal_json(422, "invalid", message, found.field or None, found.position)
+    wrong = field_error(error)
+    return refusal_json(422, "invalid", message, wrong.field or None, wrong.position)
 
 
 async def _event_stream(events: Events) -> AsyncIterator[bytes]:

@@ -16,27 +16,29 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import Any, TypeVar
+from typing import Annotated, TypeVar
 
-from regretless.api import load
+from regretless.api import read_solution
 from regretless.cards.deck import board_text
 from regretless.errors import Advice, InvalidFile, RegretlessError
 from regretless.files.container import Container, open_container
 from regretless.files.fields import Fields
-from regretless.holdem.solution import SpotSolution
+from regretless.holdem.solution import CHECKPOINT, SpotSolution
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.toml_fields import parse_toml, read_toml_text
 from regretless.holdem.studies.manifest import MANIFEST
 from regretless.page.endpoint import Forbidden, NotFound
+from regretless.page.schema import Json, text
 from regretless.solving.game_solution import GameSolution
 from regretless.solving.solution import Solution
 
-__all__ = ["HERE", "STATE", "Library", "Summary", "plain_name"]
+__all__ = ["FILE", "HERE", "STATE", "File", "FileSummary", "Library", "plain_name"]
 
+FILE = text("path relative to the served folder, with slashes", longest=300)
+File = Annotated[str, FILE]
 STATE = ".regretless"  # folder of the server's own files, in the served one
 
 KEPT_OPEN = 6  # solutions
@@ -54,11 +56,11 @@ WHOLE_GAMES = {  # by the kind of the file: which the page cannot show, and the 
     "holdem-game": ("holdem-game", "a game from the deal"),
 }
 
-Found = TypeVar("Found", bound=Solution)
+Wanted = TypeVar("Wanted", bound=Solution)
 
 
 @dataclass(frozen=True)
-class Summary:
+class FileSummary:
     """A file, as far as its beginning tells; None where something does not apply."""
 
     file: str
@@ -79,7 +81,9 @@ class Summary:
 
 
 @dataclass
-class _Open:
+class _OpenSolution:
+    """A solution that is kept open, and the lock of whoever reads it."""
+
     solution: Solution
     lock: threading.Lock
 
@@ -89,8 +93,9 @@ class Library:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
-        self._open: OrderedDict[tuple[str, str, bool], _Open] = OrderedDict()
-        self._summaries: dict[tuple[str, str], Summary] = {}
+        self._open: OrderedDict[tuple[str, str, bool], _OpenSolution] = OrderedDict()
+        self._unread: tuple[tuple[str, str], Container] | None = None  # opened for the last summary
+        self._summaries: dict[tuple[str, str], FileSummary] = {}
         self._changing = threading.Lock()
 
     # --- names -------------------------------------------------------------------------------------------------------
@@ -154,25 +159,25 @@ class Library:
     def revision(self, file: str) -> str | None:
         """Changes whenever the file does; None if there is no such file."""
         try:
-            found = (self.folder / file).stat()
+            status = (self.folder / file).stat()
         except OSError:
             return None
-        return f"{found.st_mtime_ns:x}-{found.st_size:x}"
+        return f"{status.st_mtime_ns:x}-{status.st_size:x}"
 
     # --- what there is -----------------------------------------------------------------------------------------------
 
-    def files(self) -> tuple[list[Summary], bool]:
+    def files(self) -> tuple[list[FileSummary], bool]:
         """The folder's solutions and spots, newest first, and whether there are more.
 
         Other TOML files, such as games from the deal and studies, are left out: the page cannot open them.
         """
-        found: list[Path] = []
+        paths: list[Path] = []
         for folder, names in self._walk():
-            found += [folder / each for each in names if each.endswith(SUFFIXES) and not each.startswith(".")]
-            if len(found) > MOST_FILES:
+            paths += [folder / each for each in names if each.endswith(SUFFIXES) and not each.startswith(".")]
+            if len(paths) > MOST_FILES:
                 break
-        summaries: list[Summary] = []
-        for path in found[:MOST_FILES]:
+        summaries: list[FileSummary] = []
+        for path in paths[:MOST_FILES]:
             try:
                 summary = self.summary(self.name_of(path))
             except RegretlessError:  # it has gone, or its name is not one that this server answers to
@@ -180,12 +185,12 @@ class Library:
             if summary.kind != "other":
                 summaries.append(summary)
         summaries.sort(key=lambda each: each.modified, reverse=True)
-        return summaries, len(found) > MOST_FILES
+        return summaries, len(paths) > MOST_FILES
 
     def studies(self) -> list[str]:
         """The names of the folder's studies."""
-        found = (folder for folder, names in self._walk() if MANIFEST in names)
-        return [self.name_of(folder) for folder in islice(found, MOST_STUDIES)]
+        folders = (folder for folder, names in self._walk() if MANIFEST in names)
+        return [self.name_of(folder) for folder in islice(folders, MOST_STUDIES)]
 
     def _walk(self) -> Iterator[tuple[Path, list[str]]]:
         """Folders and the names of their files; what lies in the folders of a study is left out."""
@@ -195,7 +200,7 @@ class Library:
             folders[:] = sorted(each for each in folders if not each.startswith(".") and inside)
             yield Path(folder), names
 
-    def summary(self, file: str) -> Summary:
+    def summary(self, file: str) -> FileSummary:
         """A file, as far as its beginning tells."""
         path = self.existing(file)
         revision = self.revision(file)
@@ -204,19 +209,30 @@ class Library:
         key = file, revision
         known = self._summaries.get(key)
         if known is None:
-            status = path.stat()
-            make = partial(
-                Summary, file=file, name=path.stem, bytes=status.st_size, modified=status.st_mtime, revision=revision
-            )
-            try:
-                described = _described_text(path) if path.suffix == ".toml" else _described(open_container(path), file)
-                known = make(**described)
-            except RegretlessError as error:
-                known = make(kind="unreadable", note=self.without_folder(error.worded(Advice.in_words)))
             if len(self._summaries) > 4 * MOST_FILES:
                 self._summaries.clear()
-            self._summaries[key] = known
+            known = self._summaries[key] = self._summarise(path, file, revision)
         return known
+
+    def _summarise(self, path: Path, file: str, revision: str) -> FileSummary:
+        status = path.stat()
+        summary = FileSummary(
+            file=file,
+            kind="unreadable",
+            name=path.stem,
+            bytes=status.st_size,
+            modified=status.st_mtime,
+            revision=revision,
+        )
+        try:
+            if path.suffix == ".toml":
+                return replace(summary, **_described_text(path))
+            container = open_container(path)
+            with self._changing:
+                self._unread = (file, revision), container
+            return replace(summary, **_described(container, file))
+        except RegretlessError as error:
+            return replace(summary, note=self.without_folder(error.worded(Advice.in_words)))
 
     # --- reading -----------------------------------------------------------------------------------------------------
 
@@ -227,8 +243,8 @@ class Library:
         Reports that take long read with `slow`, an opening of their own, so that nodes need not wait for them. It has
         no lock: such requests take turns (`endpoint`), and none may keep the others out from one turn to the next.
         """
-        with self._opened(file, SpotSolution, "a solved spot", slow) as found:
-            yield found
+        with self._opened(file, SpotSolution, "a solved spot", slow) as opened:
+            yield opened
 
     @contextmanager
     def both(self, first: str, second: str) -> Iterator[tuple[SpotSolution, SpotSolution]]:
@@ -244,20 +260,20 @@ class Library:
             raise NotFound(f"file: {summary.note}", "file")
         if summary.bytes > LARGEST_GAME:
             raise NotFound(f"file: {file!r} is too large to browse: regretless show reads it", "file")
-        with self._opened(file, GameSolution, "a solved game", False) as found:
-            yield found
+        with self._opened(file, GameSolution, "a solved game", False) as opened:
+            yield opened
 
     @contextmanager
-    def _opened(self, file: str, kind: type[Found], what: str, slow: bool) -> Iterator[tuple[Found, str]]:
+    def _opened(self, file: str, kind: type[Wanted], what: str, slow: bool) -> Iterator[tuple[Wanted, str]]:
         path = self.existing(file, ".rgl")
         revision = self.revision(file) or ""
         key = file, revision, slow
         with self._changing:
-            found = self._open.get(key)
-        if found is None:
-            loaded = self._load(path, file)
+            opened = self._open.get(key)
+        if opened is None:
+            loaded = self._load(path, file, revision)
             with self._changing:
-                found = self._open.setdefault(key, loaded)
+                opened = self._open.setdefault(key, loaded)
                 for other in [each for each in self._open if each[0] == file and each[1] != revision]:
                     del self._open[other]
                 while len(self._open) > KEPT_OPEN:
@@ -265,22 +281,32 @@ class Library:
         with self._changing:
             if key in self._open:
                 self._open.move_to_end(key)
-        if not isinstance(found.solution, kind):
+        if not isinstance(opened.solution, kind):
             raise NotFound(f"file: {file!r} is not {what}", "file")
-        with nullcontext() if slow else found.lock:
+        with nullcontext() if slow else opened.lock:
             try:
-                yield found.solution, revision
+                yield opened.solution, revision
             except InvalidFile as error:
-                raise InvalidFile(file, error.worded(Advice.in_words).removeprefix(f"{path}: ")) from None
+                raise _named(error, path, file) from None
 
-    def _load(self, path: Path, file: str) -> _Open:
-        kind = self.summary(file).kind
-        if kind == "checkpoint":
-            raise InvalidFile(file, "is an interrupted solve without readable strategies: resume it to browse it")
+    def _load(self, path: Path, file: str, revision: str) -> _OpenSolution:
+        """Read a solution from the container that its summary opened, if nothing has been read from it since."""
+        with self._changing:
+            key, container = self._unread or (None, None)
+            self._unread = None
         try:
-            return _Open(load(path), threading.Lock())
+            if container is None or key != (file, revision):
+                container = open_container(path)
+            if container.kind == CHECKPOINT:
+                raise InvalidFile(path, "is an interrupted solve without readable strategies: resume it to browse it")
+            return _OpenSolution(read_solution(container), threading.Lock())
         except InvalidFile as error:
-            raise InvalidFile(file, error.worded(Advice.in_words).removeprefix(f"{path}: ")) from None
+            raise _named(error, path, file) from None
+
+
+def _named(error: InvalidFile, path: Path, file: str) -> InvalidFile:
+    """An error about a path, with the file named as the page names it."""
+    return InvalidFile(file, error.worded(Advice.in_words).removeprefix(f"{path}: "))
 
 
 def plain_name(wanted: str) -> str:
@@ -295,7 +321,7 @@ def _check_name(name: str, field: str) -> None:
         raise Forbidden(f"{field}: {name[:80]!r} is not the name of a {field} in the served folder", field)
 
 
-def _described_text(path: Path) -> dict[str, Any]:
+def _described_text(path: Path) -> Json:
     """The parts of a summary that a TOML file gives. One that cannot be read counts as a spot: opening it shows why."""
     try:
         is_spot = "board" in parse_toml(read_toml_text(path), path)
@@ -304,13 +330,13 @@ def _described_text(path: Path) -> dict[str, Any]:
     return {"kind": "toml"} if is_spot else {"kind": "other", "note": "is not a spot: it has no board"}
 
 
-def _described(file: Container, name: str) -> dict[str, Any]:
+def _described(file: Container, name: str) -> Json:
     """The parts of a summary that the header gives."""
     if file.kind.startswith("buckets"):
         raise InvalidFile(file.path, "contains card buckets, not a solution")
     header = Fields(file.path, file.header)
     resumable = "regret.0" in file or "regret" in file
-    common: dict[str, Any] = {"iterations": header.whole("iterations"), "resumable": resumable}
+    common: Json = {"iterations": header.whole("iterations"), "resumable": resumable}
     exploitability = header.number("exploitability", low=0.0) if "exploitability" in header else None
     if not file.kind.startswith("spot-"):
         common |= {"exploitability": exploitability, "unit": "in the game's units"}
@@ -321,7 +347,7 @@ def _described(file: Container, name: str) -> dict[str, Any]:
         return common | {"kind": kind, "note": note}
     spot = Spot.parse(header.text("spot", longest=2**23), warn=False)
     return common | {
-        "kind": "checkpoint" if file.kind == "spot-checkpoint" else "spot",
+        "kind": "checkpoint" if file.kind == CHECKPOINT else "spot",
         "board": board_text(spot.board),
         "pot": spot.pot,
         "stack": spot.stack,

@@ -1,7 +1,7 @@
-"""Hands played against a solution: the page's user takes one seat, the solution the other.
+"""Hands played against a solution: the page's user takes one seat, the solution the other; and their endpoints.
 
 `holdem.reading.playing` deals and plays; hands come from the ranges at the starting node. Each decision of the user is
-judged by the solution's EV of every action with the hand held:
+judged by the solution's EV of every action with the hand:
 
        lost = max_a EV(a) − EV(chosen)
 
@@ -18,7 +18,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
@@ -31,11 +31,12 @@ from regretless.holdem.reading.playing import Duel, draw_hands
 from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
 from regretless.holdem.spots.spot_fields import PLAYERS, PlayerName
-from regretless.page.answers.node import action_list, strip_json
-from regretless.page.answers.numbers import rounded
-from regretless.page.endpoint import Conflict, NotFound
+from regretless.page.endpoint import Conflict, NotFound, Routes
+from regretless.page.library import File, Library
+from regretless.page.nodes import ACTION, CHIPS, SEAT, TILE, Line, action_list, strip_json
+from regretless.page.schema import Json, array, boolean, integer, nullable, number, obj, rounded, text
 
-__all__ = ["PracticeTable", "Session"]
+__all__ = ["PracticeSession", "PracticeTable", "routes"]
 
 MOST_SESSIONS = 200
 GRADES = ("best", "fine", "inaccuracy", "mistake", "blunder")
@@ -44,7 +45,7 @@ PLAYED = 0.05  # share of the time from which an action of the solution is at le
 
 
 @dataclass
-class Session:
+class PracticeSession:
     """A series of hands."""
 
     id: str
@@ -55,7 +56,7 @@ class Session:
     player: PlayerName = "oop"
     hands: dict[PlayerName, int] = field(default_factory=dict)  # among the 1,326
     line: str = ""
-    feedback: dict[str, Any] | None = None
+    feedback: Json | None = None
     dealt: int = 0
     lost: float = 0.0
     lost_pct: float = 0.0
@@ -121,7 +122,7 @@ class Session:
 
     # --- what the user sees ------------------------------------------------------------------------------------------
 
-    def as_json(self, reader: SpotReader) -> dict[str, Any]:
+    def as_json(self, reader: SpotReader) -> Json:
         """The state of the session, without what the user must not know."""
         passed = reader.path(self.line)
         place = passed[-1]
@@ -156,19 +157,19 @@ class Session:
             },
         }
 
-    def _outcome(self, reader: SpotReader, place: LineNode) -> dict[str, Any]:
-        found = self._duel(reader).outcome(place)
+    def _outcome(self, reader: SpotReader, place: LineNode) -> Json:
+        outcome = self._duel(reader).outcome(place)
         mine = PLAYERS.index(self.player)
-        won = found.won[mine]
-        if found.folded is not None:
+        won = outcome.won[mine]
+        if outcome.folded is not None:
             return {
                 "end": "fold",
                 "opponent": None,
                 "won": rounded(won),
-                "text": "You fold" if found.folded == mine else f"Your opponent folds: you win {won:g} chips",
+                "text": "You fold" if outcome.folded == mine else f"Your opponent folds: you win {won:g} chips",
             }
         other: PlayerName = "oop" if self.player == "ip" else "ip"
-        ahead = found.strength[mine] - found.strength[1 - mine]
+        ahead = outcome.strength[mine] - outcome.strength[1 - mine]
         chips = f" {abs(won):g} chips" if won else ""
         text = "You split the pot" if ahead == 0 else f"You {'win' if ahead > 0 else 'lose'}{chips}"
         return {
@@ -188,14 +189,14 @@ class PracticeTable:
     """The sessions of a server."""
 
     def __init__(self) -> None:
-        self._sessions: OrderedDict[str, tuple[Session, threading.Lock]] = OrderedDict()
+        self._sessions: OrderedDict[str, tuple[PracticeSession, threading.Lock]] = OrderedDict()
         self._changing = threading.Lock()
 
-    def open(self, file: str, seat: PlayerName | None, start: str, seed: int | None) -> Session:
+    def open(self, file: str, seat: PlayerName | None, start: str, seed: int | None) -> PracticeSession:
         """A new session, not kept yet."""
-        return Session(f"p{secrets.token_hex(8)}", file, seat, start, random.Random(seed))
+        return PracticeSession(f"p{secrets.token_hex(8)}", file, seat, start, random.Random(seed))
 
-    def keep(self, session: Session) -> None:
+    def keep(self, session: PracticeSession) -> None:
         """Keep a session; the one that was used least recently is dropped if there are too many."""
         with self._changing:
             self._sessions[session.id] = session, threading.Lock()
@@ -203,13 +204,104 @@ class PracticeTable:
                 self._sessions.popitem(last=False)
 
     @contextmanager
-    def session(self, id_: str) -> Iterator[Session]:
+    def session(self, id_: str) -> Iterator[PracticeSession]:
         """The session with this id, for this thread alone."""
         with self._changing:
-            found = self._sessions.get(id_)
-            if found is None:
+            if id_ not in self._sessions:
                 raise NotFound(f"there is no practice session {id_[:40]!r}: start a new one")
             self._sessions.move_to_end(id_)
-        session, lock = found
+            session, lock = self._sessions[id_]
         with lock:
             yield session
+
+
+# --- endpoints -------------------------------------------------------------------------------------------------------
+
+PRACTICE = obj(
+    {
+        "id": text(),
+        "file": text(),
+        "hand_number": integer(),
+        "player": text(enum=["oop", "ip"]),
+        "hand": text(),
+        "hole": array(text()),
+        "board": array(text()),
+        "line": text(),
+        "pot": number(),
+        "stacks": CHIPS,
+        "to_call": number(),
+        "strip": array(TILE, "without frequencies"),
+        "actions": array(ACTION, "empty when the hand is over"),
+        "over": boolean(),
+        "outcome": nullable(
+            obj({"end": text(), "opponent": nullable(array(text())), "won": number("chips"), "text": text()})
+        ),
+        "feedback": nullable(
+            obj(
+                {
+                    "line": text(),
+                    "hand": text(),
+                    "chosen": text(),
+                    "best": nullable(text()),
+                    "ev": obj({}, "chips by action", open_=True),
+                    "strategy": obj({}, "probability by action", open_=True),
+                    "lost": number("chips"),
+                    "lost_pct_pot": number(),
+                    "grade": text(enum=list(GRADES)),
+                },
+                "about the last decision",
+            )
+        ),
+        "score": obj(
+            {
+                "hands": integer(),
+                "decisions": integer(),
+                "lost": number(),
+                "lost_per_decision": number(),
+                "lost_pct_pot": number("per decision"),
+                "best": integer(),
+                "grades": obj({}, open_=True),
+            }
+        ),
+    }
+)
+_STATE = obj({"practice": PRACTICE})
+
+routes = Routes()
+
+
+@routes.endpoint("POST", "/practice", "Sit down and be dealt a hand", _STATE, status=201)
+def begin(
+    table: PracticeTable,
+    library: Library,
+    file: File,
+    player: Annotated[PlayerName | None, nullable(SEAT)] = None,
+    line: Line = "",
+    seed: Annotated[int | None, nullable(integer(minimum=0, maximum=2**53))] = None,
+) -> Json:
+    session = table.open(file, player, line, seed)
+    with library.spot(file) as (solution, _):
+        session.deal(solution.reader)
+        state = session.as_json(solution.reader)
+    table.keep(session)
+    return {"practice": state}
+
+
+@routes.endpoint("GET", "/practice/{id}", "The hand being played", _STATE)
+def state(table: PracticeTable, library: Library, id: str) -> Json:
+    with table.session(id) as session, library.spot(session.file) as (solution, _):
+        return {"practice": session.as_json(solution.reader)}
+
+
+@routes.endpoint("POST", "/practice/{id}/act", "Take an action and be judged", _STATE)
+def act(table: PracticeTable, library: Library, id: str, action: Annotated[str, text(longest=100)]) -> Json:
+    with table.session(id) as session, library.spot(session.file) as (solution, _):
+        session.act(solution.reader, action)
+        return {"practice": session.as_json(solution.reader)}
+
+
+@routes.endpoint("POST", "/practice/{id}/deal", "The next hand", _STATE)
+def deal(table: PracticeTable, library: Library, id: str) -> Json:
+    with table.session(id) as session, library.spot(session.file) as (solution, _):
+        session.deal(solution.reader)
+        return {"practice": session.as_json(solution.reader)}

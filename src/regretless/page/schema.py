@@ -1,4 +1,4 @@
-"""JSON Schema, the part that the API uses: building schemas, and checking values against them.
+"""JSON as the API uses it: building schemas, checking values against them, and rounding numbers.
 
 One schema serves the OpenAPI document and the check of a request, so the two cannot disagree. The check covers `type`,
 `enum`, `properties`, `required`, `additionalProperties`, `items`, and the limits of numbers, texts and lists.
@@ -10,13 +10,44 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 __all__ = [
-    "Mismatch", "Schema", "anything", "array", "boolean", "check", "integer", "nullable", "number", "obj", "text",
+    "Json", "Mismatch", "Schema", "anything", "array", "boolean", "check", "integer", "nullable", "number", "obj",
+    "rounded", "rounded_list", "text",
 ]  # fmt: skip
 
+Json = dict[str, Any]  # an object
 Schema = dict[str, Any]
 
 LONGEST_TEXT = 100_000  # characters, unless a field says otherwise
+DECIMALS = 6
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------------
+
+
+def rounded(value: float | None) -> float | None:
+    """A number as precise as a page can use; None if it is unknown.
+
+    >>> rounded(1 / 3), rounded(float("nan"))
+    (0.333333, None)
+    """
+    return None if value is None or not np.isfinite(value) else round(float(value), DECIMALS)
+
+
+def rounded_list(values: NDArray[Any]) -> list[float | None]:
+    """The numbers of a vector; None where unknown.
+
+    >>> rounded_list(np.array([0.5, np.nan]))
+    [0.5, None]
+    """
+    numbers: list[float | None] = np.round(values.astype(np.float64), DECIMALS).tolist()
+    return [None if value != value else value for value in numbers] if np.isnan(values).any() else numbers
+
+
+# --- schemas ---------------------------------------------------------------------------------------------------------
 
 
 class Mismatch(Exception):
@@ -76,7 +107,9 @@ def _described(schema: Schema, description: str) -> Schema:
     return schema | {"description": description} if description else schema
 
 
-_KINDS: dict[str, tuple[type, ...]] = {
+# --- checking --------------------------------------------------------------------------------------------------------
+
+_TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,), "number": (int, float), "integer": (int,), "boolean": (bool,), "array": (list,),
     "object": (dict,), "null": (type(None),),
 }  # fmt: skip
@@ -108,8 +141,8 @@ def check(value: object, schema: Schema, field: str = "") -> None:
         _check_length(value, schema, field, "Length", "characters")
     elif isinstance(value, list):
         _check_length(value, schema, field, "Items", "entries")
-        for place, item in enumerate(value):
-            check(item, schema.get("items", {}), f"{field}[{place}]")
+        for index, item in enumerate(value):
+            check(item, schema.get("items", {}), f"{field}[{index}]")
     elif isinstance(value, dict):
         _check_object(value, schema, field)
 
@@ -117,7 +150,7 @@ def check(value: object, schema: Schema, field: str = "") -> None:
 def _is(value: object, kind: str) -> bool:
     if isinstance(value, bool):
         return kind == "boolean"
-    return isinstance(value, _KINDS[kind])
+    return isinstance(value, _TYPES[kind])
 
 
 def _check_number(value: Any, schema: Schema, field: str) -> None:
@@ -134,9 +167,9 @@ def _check_number(value: Any, schema: Schema, field: str) -> None:
 
 
 def _check_length(value: str | list[Any], schema: Schema, field: str, what: str, unit: str) -> None:
-    least, most = schema.get(f"min{what}", 0), schema.get(f"max{what}", math.inf)
-    if not least <= len(value) <= most:
-        wanted = f"at least {least:,}" if len(value) < least else f"at most {most:,}"
+    minimum, maximum = schema.get(f"min{what}", 0), schema.get(f"max{what}", math.inf)
+    if not minimum <= len(value) <= maximum:
+        wanted = f"at least {minimum:,}" if len(value) < minimum else f"at most {maximum:,}"
         raise Mismatch(field, f"has {len(value):,} {unit}; it must have {wanted}")
 
 

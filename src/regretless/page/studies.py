@@ -1,17 +1,18 @@
 """The studies of the served folder: what is solved so far, the rows of a line, and the spot behind a row.
 
-Answers are kept until a part of the study is added or replaced. Of a study that is still running, only the parts that
-are new since the last look are read.
+What is read is kept until a part of the study is added or replaced. Of a study that is still running, only the parts
+that are new since the last look are read.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 from regretless.files.atomic import reason
@@ -21,13 +22,16 @@ from regretless.holdem.spots.spot import Spot
 from regretless.holdem.studies.folder import GrowingFolder, StudyFolder
 from regretless.holdem.studies.plan import StudyPlan, StudySpot, Variation
 from regretless.holdem.studies.queries import StudyLine, study_lines
-from regretless.holdem.studies.reports import StudyReport, study_report
-from regretless.page.endpoint import NotFound
+from regretless.holdem.studies.reports import ReportRow, StudyReport, study_report
+from regretless.page.endpoint import NotFound, Routes
 from regretless.page.library import HERE, Library, plain_name
+from regretless.page.nodes import Line
+from regretless.page.schema import Json, Schema, array, boolean, integer, nullable, number, obj, rounded, text
+from regretless.page.spots import spot_fields
 
-__all__ = ["COLUMNS", "OpenStudy", "StudyShelf"]
+__all__ = ["OpenStudy", "StudyShelf", "routes"]
 
-KEPT_ANSWERS = 12
+KEPT_REPORTS = 12
 KEPT_PLANS = 4
 MOST_LINES = 1_000
 KEPT_FOLDERS = 2
@@ -37,7 +41,7 @@ READ = (
     "frequency", "oop_ev", "ip_ev", "oop_equity", "ip_equity", "node_pot",
 )  # fmt: skip
 
-Kept = TypeVar("Kept")
+Read = TypeVar("Read")
 
 
 @dataclass(frozen=True)
@@ -54,14 +58,17 @@ class OpenStudy:
         return self.folder.manifest.name or self.folder.path.name
 
 
+Shelf = OrderedDict[tuple[object, ...], Any]  # the most recently used last
+
+
 class StudyShelf:
-    """Reads studies, and keeps the answers that were read last."""
+    """Reads studies, and keeps what was read last."""
 
     def __init__(self, library: Library) -> None:
         self.library = library
-        self._answers: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
-        self._plans: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
-        self._folders: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+        self._reports: Shelf = OrderedDict()
+        self._plans: Shelf = OrderedDict()
+        self._folders: Shelf = OrderedDict()
         self._changing = threading.Lock()
         self._reading = threading.Lock()  # tables are read by one request at a time
 
@@ -69,8 +76,8 @@ class StudyShelf:
         """The study of a folder; an error is one sentence."""
         path = self.library.study(name)
         opened = replace(GrowingFolder.open(path), columns=READ)
-        said = opened.manifest
-        key = name, said.name, said.digest, said.toml, said.spots
+        manifest = opened.manifest
+        key = name, manifest.name, manifest.digest, manifest.toml, manifest.spots
         folder = self._kept(self._folders, KEPT_FOLDERS, key, lambda: opened)
         try:
             changed = (folder.path / "runs").stat().st_mtime_ns  # also if a part is replaced by one of its size
@@ -95,13 +102,13 @@ class StudyShelf:
         """The lines that the study has, with the mix of actions at each."""
         read = partial(study_lines, study.folder, variation=variation, limit=MOST_LINES)
         with self._reading:
-            return self._kept(self._answers, KEPT_ANSWERS, (study.name, study.revision, variation), read)
+            return self._kept(self._reports, KEPT_REPORTS, (study.name, study.revision, variation), read)
 
     def report(self, study: OpenStudy, variation: int, line: str) -> StudyReport:
         """A row per flop at a line, and all of them together."""
         read = partial(study_report, study.folder, line=line, by=COLUMNS, variation=variation)
         with self._reading:
-            return self._kept(self._answers, KEPT_ANSWERS, (study.name, study.revision, variation, line), read)
+            return self._kept(self._reports, KEPT_REPORTS, (study.name, study.revision, variation, line), read)
 
     def spot(self, study: OpenStudy, id_: str) -> StudySpot:
         """A spot of the study by its name in the tables."""
@@ -135,22 +142,272 @@ class StudyShelf:
             return False
         try:
             header = Fields(path, open_container(path).header)
-            found = Spot.parse(header.text("spot", longest=2**23), warn=False)
+            solved = Spot.parse(header.text("spot", longest=2**23), warn=False)
         except RegretlessError:
             return False
-        return replace(found, name="").to_toml() == replace(spot, name="").to_toml()
+        return replace(solved, name="").to_toml() == replace(spot, name="").to_toml()
 
-    def _kept(
-        self, shelf: OrderedDict[tuple[Any, ...], Any], most: int, key: tuple[Any, ...], read: Callable[[], Kept]
-    ) -> Kept:
+    def _kept(self, shelf: Shelf, most: int, key: tuple[object, ...], read: Callable[[], Read]) -> Read:
         with self._changing:
             if key in shelf:
                 shelf.move_to_end(key)
-                found: Kept = shelf[key]
-                return found
-        answer = read()
+                kept: Read = shelf[key]
+                return kept
+        result = read()
         with self._changing:
-            shelf[key] = answer
+            shelf[key] = result
             while len(shelf) > most:
                 shelf.popitem(last=False)
-        return answer
+        return result
+
+
+# --- as JSON ---------------------------------------------------------------------------------------------------------
+
+MEANS = {
+    "oop_ev": "chips",
+    "ip_ev": "chips",
+    "oop_equity": "0 to 1",
+    "ip_equity": "0 to 1",
+    "oop_eqr": "equity realised",
+    "ip_eqr": "equity realised",
+}
+
+
+def _study_json(study: OpenStudy) -> Json:
+    """A study, without reading its tables."""
+    return {
+        "study": study.name,
+        "name": study.title,
+        "spots": study.folder.manifest.spots,
+        "done": study.done,
+        "revision": study.revision,
+    }
+
+
+def _plan_json(plan: StudyPlan) -> Json:
+    """What varies, and what is kept."""
+    return {
+        "varied": list(plan.varied),
+        "variations": [[_plain(value) for value in each.parameters.values()] for each in plan.variations],
+        "keeps_solutions": plan.keep.solutions,
+    }
+
+
+def _lines_json(lines: list[StudyLine]) -> list[Json]:
+    return [
+        {
+            "line": each.line,
+            "player": str(each.player or ""),
+            "street": str(each.street or ""),
+            "spots": each.spots,
+            "pot": rounded(each.pot),
+            "actions": [
+                {"name": str(action or ""), "frequency": rounded(frequency)}
+                for action, frequency in each.frequencies.items()
+            ],
+        }
+        for each in lines
+    ]
+
+
+def _flops_json(report: StudyReport) -> Json:
+    """The rows of a report as columns."""
+    rows = report.rows
+    named = zip(*(row.group for row in rows), strict=True)
+    columns = {name: [str(value or "") for value in values] for name, values in zip(COLUMNS, named, strict=True)}
+    return {
+        "line": report.line,
+        "player": str(report.player or ""),
+        "actions": [str(action or "") for action in report.actions],
+        "kinds": [str(kind or "") for kind in report.kinds.values()],
+        "columns": columns
+        | {"weight": [_weight(row) for row in rows]}
+        | {name: [rounded(getattr(row, name)) for row in rows] for name in MEANS},
+        "frequencies": [[rounded(row.frequencies[action]) for row in rows] for action in report.actions],
+        "total": _total(report.total, report.actions),
+        "coverage": report.coverage.as_json(),
+    }
+
+
+def _total(row: ReportRow, actions: tuple[str, ...]) -> Json:
+    return {
+        "spots": row.spots,
+        "weight": _weight(row),
+        "frequencies": [rounded(row.frequencies[action]) for action in actions],
+        **{name: rounded(getattr(row, name)) for name in MEANS},
+    }
+
+
+def _weight(row: ReportRow) -> float | None:
+    """With all its digits: the page takes means over rows, also at lines that are hardly ever played."""
+    return float(row.weight) if math.isfinite(row.weight) else None
+
+
+def _plain(value: object) -> str | float | None:
+    return rounded(value) if isinstance(value, int | float) else str(value)
+
+
+# --- endpoints -------------------------------------------------------------------------------------------------------
+
+_NUMBER = nullable(number())
+STUDY_SUMMARY = obj(
+    {
+        "study": text('folder relative to the served one; "." is the served folder itself'),
+        "name": text(),
+        "spots": integer("in the whole study"),
+        "done": integer("spots that are solved"),
+        "revision": text("changes whenever a spot is added or solved again"),
+        "note": nullable(text("why it cannot be read")),
+    },
+    required=("study", "name", "note"),
+)
+STUDY = obj(
+    {
+        "study": text(),
+        "name": text(),
+        "spots": integer("in the whole study"),
+        "done": integer("spots that are solved"),
+        "revision": text(),
+        "varied": array(text("field of the spot")),
+        "variations": array(array({"type": ["string", "number", "null"]}), "the values of the varied fields"),
+        "keeps_solutions": boolean("whether whole solutions are kept"),
+    }
+)
+LINES = obj(
+    {
+        "study": text(),
+        "revision": text(),
+        "variation": integer(),
+        "lines": array(
+            obj(
+                {
+                    "line": text("with `any` for every card"),
+                    "player": text("who acts"),
+                    "street": text(),
+                    "spots": integer(),
+                    "pot": _NUMBER,
+                    "actions": array(obj({"name": text(), "frequency": _NUMBER}), "over all flops"),
+                }
+            )
+        ),
+    }
+)
+_ROWS: dict[str, Schema] = {
+    **{name: array(text()) for name in COLUMNS},
+    "weight": array(_NUMBER, "of the flop, times the probability of the line there"),
+    **{name: array(_NUMBER, unit) for name, unit in MEANS.items()},
+}
+FLOPS = obj(
+    {
+        "study": text(),
+        "revision": text(),
+        "variation": integer(),
+        "line": text(),
+        "player": text("who acts"),
+        "actions": array(text()),
+        "kinds": array(text(), "check, bet, raise, call or fold, by action"),
+        "columns": obj(_ROWS, "each with an entry per spot"),
+        "frequencies": array(array(_NUMBER), "by action, then by spot"),
+        "total": obj(
+            {
+                "spots": integer(),
+                "weight": _NUMBER,
+                "frequencies": array(_NUMBER, "by action"),
+                **dict.fromkeys(MEANS, _NUMBER),
+            },
+            "all spots together",
+        ),
+        "coverage": obj(
+            {
+                "solved": integer("spots of this variation that are solved: the table and its total are over these"),
+                "spots": integer("of this variation in the whole study"),
+                "weight": nullable(number("share of the weight that the solved ones have")),
+                "complete": boolean(),
+            }
+        ),
+    }
+)
+_SPOT = obj(
+    {
+        "spot": text(),
+        "file": nullable(text("its whole solution, if there is one")),
+        "request": obj(
+            {
+                "spot": {"type": "object"},
+                "name": text(),
+                "target": nullable(number()),
+                "iterations": nullable(integer()),
+                "variant": nullable(text()),
+                "storage": integer(),
+            },
+            "the body of POST /solves that solves it as the study did",
+        ),
+    }
+)
+StudyName = Annotated[
+    str, text('folder of the study, relative to the served one; "." is the served folder itself', longest=300)
+]
+VariationNumber = Annotated[
+    int, integer("number of the combination of varied values, from 1", minimum=1, maximum=1_000)
+]
+
+routes = Routes()
+
+
+@routes.endpoint("GET", "/studies", "Studies of the folder", obj({"studies": array(STUDY_SUMMARY)}))
+def studies(library: Library, shelf: StudyShelf) -> Json:
+    listed: list[Json] = []
+    for name in library.studies():
+        try:
+            listed.append(_study_json(shelf.open(name)) | {"note": None})
+        except RegretlessError as error:
+            listed.append({"study": name, "name": name, "note": library.without_folder(str(error))})
+    return {"studies": listed}
+
+
+@routes.endpoint("GET", "/study", "How far a study is, and what varies in it", STUDY)
+def one_study(shelf: StudyShelf, study: StudyName) -> Json:
+    opened = shelf.open(study)
+    return _study_json(opened) | _plan_json(shelf.plan(opened))
+
+
+@routes.endpoint("GET", "/study/lines", "The lines of a study, with the mix of actions at each", LINES)
+def lines(shelf: StudyShelf, study: StudyName, variation: VariationNumber = 1) -> Json:
+    opened = shelf.open(study)
+    number = shelf.variation(opened, variation).number
+    listed = _lines_json(shelf.lines(opened, number)) if opened.done else []
+    return {"study": opened.name, "revision": opened.revision, "variation": number, "lines": listed}
+
+
+@routes.endpoint("GET", "/study/flops", "Frequencies, EV, equity and EQR at a line, flop by flop", FLOPS)
+def flops(shelf: StudyShelf, study: StudyName, variation: VariationNumber = 1, line: Line = "") -> Json:
+    opened = shelf.open(study)
+    number = shelf.variation(opened, variation).number
+    report = shelf.report(opened, number, line)
+    return {"study": opened.name, "revision": opened.revision, "variation": number} | _flops_json(report)
+
+
+@routes.endpoint(
+    "GET", "/study/spot", "The spot of a row: the file with its solution, or what to ask of /solves", _SPOT
+)
+def one_spot(
+    library: Library,
+    shelf: StudyShelf,
+    study: StudyName,
+    spot: Annotated[str, text("name of the spot in the tables: QsJh2h", longest=40)],
+) -> Json:
+    opened = shelf.open(study)
+    chosen, plan = shelf.spot(opened, spot), shelf.plan(opened)
+    name = shelf.solve_name(opened, chosen)
+    return {
+        "spot": chosen.id,
+        "file": shelf.solution_file(opened, chosen),
+        "request": {
+            "spot": spot_fields(chosen.spot, library) | {"name": name},
+            "name": name,
+            "target": plan.target,
+            "iterations": plan.iterations,
+            "variant": plan.variant,
+            "storage": plan.storage,
+        },
+    }

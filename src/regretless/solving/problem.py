@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from regretless.engines import ENGINES, Choice, FormKind
+from regretless.engines import ENGINES, Choice, FormKind, engine_if_able, engine_name
 from regretless.errors import Advice, InvalidOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import HistoryForm
@@ -134,6 +134,7 @@ class Problem(ABC, Generic[FormType, EngineType]):
     @classmethod
     def check_machine(cls, engine: str, device: str) -> None:
         """Refuse by name an engine or device that does not exist or cannot solve this kind of problem."""
+        engine = engine_name(engine)
         builds = {
             name: [build for form, build in entry.classes.items() if form in cls.forms]
             for name, entry in ENGINES.items()
@@ -196,10 +197,11 @@ class Problem(ABC, Generic[FormType, EngineType]):
     def machine(self, earlier: Solution) -> Machine:
         """What a solve runs on that resumes an earlier one."""
         sampled = earlier.settings.sampling != "full"
-        builds = ENGINES[earlier.engine].classes.items() if earlier.engine in ENGINES else ()
+        engine = engine_if_able(earlier.engine, self.forms)
+        builds = ENGINES[engine].classes.items() if engine in ENGINES else ()
         chosen = any(build.threads for form, build in builds if (form is FormKind.SAMPLING) == sampled)
         threads = earlier.threads if chosen else None  # some engines report threads that they do not let you choose
-        return Machine(engine=earlier.engine, device=earlier.device, threads=threads)
+        return Machine(engine=engine, device=earlier.device, threads=threads)
 
     if_final: tuple[Advice, ...] = ()  # what would have kept a snapshot
 

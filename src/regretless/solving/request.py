@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from regretless.engines import thread_limit
+from regretless.engines import engine_name, thread_limit
 from regretless.errors import InvalidOption
 from regretless.kinds import Kind
 from regretless.solving.options import SolveOptions
@@ -43,7 +43,7 @@ def make_request(problem: Problem[Any, Any], options: SolveOptions) -> Request:
         options.check_resume({"variant": resume.variant} | vars(resume.settings), resume.where)
     settings = _settings(problem, options, resume)
     machine = _machine(problem, options, resume)
-    engine, device = machine.engine or "auto", machine.device or "auto"
+    engine, device = engine_name(machine.engine or "auto"), machine.device or "auto"
     problem.check_machine(engine, device)
     unfinished = options.iterations is None and resume is not None and resume.reason == "interrupted"
     if resume is not None and settings.iterations <= resume.iterations and settings.target is None and not unfinished:

@@ -76,7 +76,7 @@ Sampling = Annotated[
 ]
 Engine = Annotated[
     str | None,
-    option("auto, numba, numpy, torch, cupy, matrix, or reference: the readable recursion.", MACHINE, default="auto"),
+    option("auto, numba, numpy, torch, cuda, matrix, or reference: the readable recursion.", MACHINE, default="auto"),
 ]
 Device = Annotated[str | None, option("auto, cpu, cuda or mps.", MACHINE, default="auto")]
 Threads = Annotated[

@@ -82,8 +82,9 @@ class HoldemEvaluation:
 
     @cached_property
     def engine(self) -> PublicEngine:
-        """The engine that evaluates; on a CUDA device, one that works there."""
-        return self._engine or engines.create("auto", self.form, device=self.world.device.type)
+        """The engine that evaluates: on the world's device if one works there, otherwise on the CPU."""
+        device = engines.device_if_able(engines.FormKind.PUBLIC, self.world.device.type)
+        return self._engine or engines.create("auto", self.form, device=device)
 
     def evaluate(self, policy: Policy | MixturePolicy) -> Evaluation:
         """Values and best responses, in the form's unit: big blinds."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from regretless.cards.hands import hand_text
 from regretless.deep.training.problem import TrainingProblem
 from regretless.deep.training.trained_policy import PolicyStrategy, TrainedPolicy, read_fields
-from regretless.engines import FormKind, devices, estimate_public, fastest
+from regretless.engines import FormKind, device_if_able, devices, estimate_public, fastest
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.files.container import Container
 from regretless.forms.history import FloatArray, Strategy
@@ -187,7 +187,7 @@ class FlopHoldemTraining(TrainingProblem[PublicForm]):
         world = HoldemWorld(self.rules, device_of("cuda" if gpu else request.device))
         threads = request.threads or devices.available_cores()
         # An engine measures, which takes more memory than a small training: count it before hours of training.
-        where = world.device.type
+        where = device_if_able(FormKind.PUBLIC, world.device.type)
         judging = estimate_public(
             fastest(FormKind.PUBLIC, where), size_of_form(form), device=where, storage=32, threads=threads
         )

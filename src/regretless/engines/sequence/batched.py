@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from typing import Protocol
 
 import numpy as np
 
 from regretless.engines.contract import Evaluation, Snapshot, Updates
 from regretless.engines.devices import require_cuda
+from regretless.engines.registry import engine_name, is_installed, require
 from regretless.engines.sequence.layout import slices
 from regretless.engines.sequence.payoff_terms import Terms
-from regretless.errors import InvalidGame, InvalidOption, MissingExtra
+from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.compile import check_strategy
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.sequence import SequenceTree, sequence_tree, terminal_reach, terminal_sequences
@@ -109,7 +109,7 @@ def batched_terms(games: Sequence[HistoryForm]) -> tuple[tuple[SequenceTree, ...
 class BatchedEngine:
     """CFR on many games of one shape.
 
-    `library` is "torch", "cupy" or "auto": CuPy for two-player games on CUDA if it is installed, else PyTorch.
+    `engine` is "torch", "cuda" or "auto": CUDA kernels for two-player games on CUDA if CuPy is installed, else PyTorch.
     """
 
     def __init__(
@@ -119,26 +119,25 @@ class BatchedEngine:
         updates: Updates = Updates.ALTERNATING,
         device: str = "cpu",
         dtype: str = "float32",
-        library: str = "auto",
+        engine: str = "auto",
     ) -> None:
-        if library not in ("auto", "torch", "cupy"):
-            raise InvalidOption("library", library, "must be auto, torch or cupy")
+        if (engine := engine_name(engine)) not in ("auto", "torch", "cuda"):
+            raise InvalidOption("engine", engine, "must be auto, torch or cuda")
         trees, terms = batched_terms(games)
         on_cuda = device.partition(":")[0] == "cuda"
-        if library == "auto":
-            library = "cupy" if on_cuda and len(trees) == 2 and find_spec("cupy") is not None else "torch"
-        if find_spec(library) is None:
-            raise MissingExtra(library, "torch" if library == "torch" else "gpu")
-        if library == "cupy" and (not on_cuda or len(trees) != 2):
-            raise InvalidOption("library", library, "solves two-player games on a CUDA device")
+        if engine == "auto":
+            engine = "cuda" if on_cuda and len(trees) == 2 and is_installed("cuda") else "torch"
+        require(engine)
+        if engine == "cuda" and (not on_cuda or len(trees) != 2):
+            raise InvalidOption("engine", engine, "solves two-player games on a CUDA device")
         if on_cuda:
             require_cuda()
-        self.name = library
+        self.name = engine
         self.device = device
         self.games = len(games)
         self._form = games[0]  # information sets and actions are the same in all
         self.iteration = 0
-        self._solve = _build(library, trees, terms, updates, device, dtype)
+        self._solve = _build(engine, trees, terms, updates, device, dtype)
 
     def advance(self, schedule: Schedule) -> None:
         """Run one iteration per row of `schedule` on every game."""
@@ -176,10 +175,10 @@ def replace_payoffs(game: HistoryForm, payoff: FloatArray) -> HistoryForm:
 
 
 def _build(
-    library: str, trees: tuple[SequenceTree, ...], terms: tuple[Terms, ...], updates: Updates, device: str, dtype: str
+    engine: str, trees: tuple[SequenceTree, ...], terms: tuple[Terms, ...], updates: Updates, device: str, dtype: str
 ) -> _Solve:
     # Heavy libraries are imported when first needed.
-    if library == "cupy":
+    if engine == "cuda":
         from regretless.engines.sequence.cuda.solve import CupySolve
 
         return CupySolve(trees, terms, updates=updates, device=device, dtype=dtype)

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from regretless.engines import BucketedEngine, FormKind, PricedEngine, Snapshot, TableLayout
+from regretless.engines import BucketedEngine, FormKind, PricedEngine, Snapshot, TableLayout, engine_if_able
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind
@@ -68,7 +68,7 @@ class BucketedProblem(Problem[BucketedForm, EngineType]):
 
     def machine(self, earlier: Solution) -> Machine:
         """The engine and device of the earlier solve: they change the last bits of numbers, unlike threads."""
-        return Machine(engine=earlier.engine, device=earlier.device)
+        return Machine(engine=engine_if_able(earlier.engine, self.forms), device=earlier.device)
 
 
 def bucketed_sets(form: BucketedForm) -> int:

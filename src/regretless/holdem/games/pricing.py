@@ -231,7 +231,7 @@ def _choose_device(device: str, threads: int | None) -> str:
     """A GPU if there is one, unless something else is asked for; `threads` are a request for the CPU."""
     if device != "auto":
         return device
-    return "cuda" if threads is None and cuda_devices() and "cupy" in available() else "cpu"
+    return "cuda" if threads is None and cuda_devices() and "cuda" in available() else "cpu"
 
 
 def _check_fits(pricer: FlopPricer) -> None:

@@ -49,7 +49,7 @@ MOST_LEAF_NUMBERS = 2**32  # of a street: offsets in steps have 32 bits
 class CudaBucketedEngine(BucketTables):
     """One bucketed form on a CUDA device."""
 
-    name = "cupy"
+    name = "cuda"
     device = "cuda"
     threads = 1
     tolerance = 1e-5
@@ -266,14 +266,14 @@ def _constants(form: BucketedForm, plan: Plan) -> dict[str, NDArray[Any]]:
 def _check_offsets(form: BucketedForm, plan: Plan) -> None:
     """Refuse a form that is too large for the numbers in a step, or a batch that is too large for a launch."""
     if form.runouts.count > MOST_RUNOUTS:
-        raise InvalidOption("sample_runouts", form.runouts.count, f"must be at most {MOST_RUNOUTS:,} with cupy")
+        raise InvalidOption("sample_runouts", form.runouts.count, f"must be at most {MOST_RUNOUTS:,} with cuda")
     hands = max(len(held.weight) for held in form.hands)
     if hands > MOST_HANDS:
-        raise InvalidGame(f"{form.name} has {hands:,} hands: the cupy engine can count {MOST_HANDS:,}")
+        raise InvalidGame(f"{form.name} has {hands:,} hands: the cuda engine can count {MOST_HANDS:,}")
     for street, here in enumerate(plan.streets):
         numbers = max(max(form.buckets[player][street] for player in range(2)) * here.leaves, hands * here.lines)
         if numbers > MOST_LEAF_NUMBERS:
-            most = f"the cupy engine can count {MOST_LEAF_NUMBERS:,}"
+            most = f"the cuda engine can count {MOST_LEAF_NUMBERS:,}"
             raise InvalidGame(f"{form.name} has {numbers:,} buckets × ends of lines on a street: {most}")
 
 

@@ -180,7 +180,7 @@ class CudaBucketEvaluator:
         for street, map_ in zip(form.streets, strategy.maps[player], strict=True):
             if map_.max(initial=0) >= MOST_BUCKETS:
                 raise InvalidGame(
-                    f"{form.name} has a bucket {map_.max():,}: the cupy engine can count {MOST_BUCKETS:,}"
+                    f"{form.name} has a bucket {map_.max():,}: the cuda engine can count {MOST_BUCKETS:,}"
                 )
             rows = found[first : first + len(street.parent), :hands]
             rows[:] = map_

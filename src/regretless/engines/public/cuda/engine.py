@@ -52,7 +52,7 @@ LOCKS = ("lock_at", "lock_regret", "lock_average", "lock_rows", "locked")  # fie
 class CudaPublicEngine(StoredEngine):
     """One public form on a CUDA device."""
 
-    name = "cupy"
+    name = "cuda"
     device = "cuda"
     threads = 1
     tolerance = 1e-5
@@ -375,4 +375,4 @@ def check_offsets(form: PublicForm) -> None:
     """Refuse a form in which the kernels' 32-bit offsets into the rows of one runout could overflow."""
     numbers = len(form.tree.kind) * max(padded(len(held.weight)) for held in form.hands)
     if numbers > (most := np.iinfo(np.int32).max):
-        raise InvalidGame(f"{form.name} has {numbers:,} betting nodes × hands: the cupy engine can count {most:,}")
+        raise InvalidGame(f"{form.name} has {numbers:,} betting nodes × hands: the cuda engine can count {most:,}")

@@ -26,7 +26,7 @@ class CupyEngine:
     block keeps the game in its shared memory, by default if it fits.
     """
 
-    name = "cupy"
+    name = "cuda"
     device = "cuda"
     threads = 1
 
@@ -43,7 +43,7 @@ class CupyEngine:
         carried: bool | None = None,
     ) -> None:
         if device.partition(":")[0] != "cuda":
-            raise InvalidOption("device", device, "must be cuda for the cupy engine")
+            raise InvalidOption("device", device, "must be cuda for the cuda engine")
         trees, terms = terms_of(form)
         self._solve = CupySolve(
             trees,

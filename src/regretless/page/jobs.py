@@ -4,7 +4,7 @@
 
 A stopped, done or failed solve whose file can be resumed goes back to `queued`. What is kept is the request and the
 last state; the curve of a finished solve is in its file. The list may come from somebody else: what is read of it is
-checked against `KEPT`, and its requests, when they are resumed, like requests from the network (`asking`).
+checked against `KEPT`, and its requests, when they are resumed, like requests from the network (`solves`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typing import Any
 from regretless.errors import InvalidFile
 from regretless.files.fields import Fields
 from regretless.files.state import replace_state
-from regretless.page.schema import Mismatch, boolean, check, integer, nullable, number, obj, text
+from regretless.page.schema import Json, Mismatch, array, boolean, check, integer, nullable, number, obj, text
 
-__all__ = ["ENDED", "MOST_KEPT", "Job", "JobRequest", "kept_jobs", "new_id"]
+__all__ = ["MOST_KEPT", "SOLVE", "JobRequest", "SolveJob", "kept_jobs", "new_id"]
 
 ENDED = ("stopped", "done", "failed")
 STATES = ("queued", "starting", "running", "stopping", *ENDED)
@@ -51,7 +51,7 @@ class JobRequest:
 
 
 @dataclass
-class Job:
+class SolveJob:
     """A solve and its state. Changed in the event loop only."""
 
     id: str
@@ -78,17 +78,17 @@ class Job:
     def is_over(self) -> bool:
         return self.state in ENDED
 
-    def as_json(self, *, place: int | None, revision: str | None, pid: int | None, curve: bool) -> dict[str, Any]:
-        """The object that the API calls a solve."""
+    def as_json(self, *, position: int | None, revision: str | None, pid: int | None, curve: bool) -> Json:
+        """The object that the API calls a solve; `position` is that in the queue."""
         request = self.request
-        there = revision is not None and self.saved
+        is_readable = revision is not None and self.saved
         answer = {
             "id": self.id,
             "name": request.name,
             "what": "game" if request.game is not None else "spot",
             "file": request.file,
             "state": self.state,
-            "place": place,
+            "place": position,
             "pid": pid,
             "message": self.message,
             "created": self.created,
@@ -111,9 +111,9 @@ class Job:
             "exploitability": self.exploitability,
             "seconds_left": self.seconds_left,
             "share": self.share,
-            "readable": there,
-            "resumable": self.is_over and (there or not self.saved),
-            "revision": revision if there else None,
+            "readable": is_readable,
+            "resumable": self.is_over and (is_readable or not self.saved),
+            "revision": revision if is_readable else None,
         }
         return answer | {"curve": self.curve} if curve else answer
 
@@ -134,38 +134,40 @@ def new_id() -> str:
     return time.strftime("%Y%m%d-%H%M%S-", time.gmtime()) + secrets.token_hex(3)
 
 
-def kept_jobs(folder: Path, root: Path) -> tuple[list[Job], list[InvalidFile]]:
+def kept_jobs(folder: Path, root: Path) -> tuple[list[SolveJob], list[InvalidFile]]:
     """The jobs of earlier servers, oldest first, and what is wrong with those that cannot be read.
 
     Of too many, the newest are read. Those that were under way have stopped.
     """
-    found: list[Job] = []
+    jobs: list[SolveJob] = []
     wrong: list[InvalidFile] = []
     size = 0
     for path in sorted(folder.glob("*.json"), reverse=True)[:MOST_KEPT]:
         try:
             fields = Fields.read(path, root, largest=min(LARGEST_KEPT, LARGEST_LIST - size))
             size += path.stat().st_size
-            found.insert(0, _read(path, fields))
+            jobs.insert(0, _read(path, fields))
         except InvalidFile as error:
             wrong.append(error)
-    return found, wrong
+    return jobs, wrong
 
 
-def _read(path: Path, kept: Fields) -> Job:
+def _read(path: Path, kept: Fields) -> SolveJob:
     try:
         check(kept.table, KEPT)
     except Mismatch as error:
         raise InvalidFile(path, f"is damaged: {error}") from None
     if kept.table["id"] != path.stem or not _ID.fullmatch(path.stem):
         raise kept.wrong("id", "is not the name of the file")
-    job = Job(**{**kept.table, "request": JobRequest(**kept.table["request"])})
+    job = SolveJob(**{**kept.table, "request": JobRequest(**kept.table["request"])})
     if not job.is_over:
-        began = job.state != "queued"
-        job.message = f"the server ended {'during the solve' if began else 'before the solve began'}: resume it"
+        when = "before the solve began" if job.state == "queued" else "during the solve"
+        job.message = f"the server ended {when}: resume it"
         job.state, job.ended, job.seconds_left = "stopped", time.time(), None
     return job
 
+
+# --- schemas ---------------------------------------------------------------------------------------------------------
 
 _ID = re.compile(r"[\w-]{1,64}")
 _NUMBER = number(minimum=0, maximum=2**53)
@@ -212,4 +214,42 @@ KEPT = obj(
     },
     "a job as it is kept on disk",
     required=("id", "request", "created"),
+)
+_ANY_NUMBER = nullable(number())
+SOLVE = obj(
+    {
+        "id": text(),
+        "name": text(),
+        "what": text(enum=["spot", "game"]),
+        "file": text("where the solution is saved"),
+        "state": text(enum=list(STATES)),
+        "place": nullable(integer("in the queue")),
+        "pid": nullable(integer("of its process")),
+        "message": nullable(text("one sentence: what it does or waits for, or why it failed")),
+        "created": number("seconds since 1970"),
+        "started": _ANY_NUMBER,
+        "ended": _ANY_NUMBER,
+        "board": _TEXT,
+        "pot": _ANY_NUMBER,
+        "stack": _ANY_NUMBER,
+        "locks": integer(),
+        "again": nullable(text("the file whose spot is solved again")),
+        "target": _ANY_NUMBER,
+        "iterations": nullable(integer("at which it ends at the latest")),
+        "device": text(),
+        "threads": nullable(integer()),
+        "storage": nullable(integer()),
+        "unit": text("of exploitability and target"),
+        "memory_bytes": integer(),
+        "iteration": integer(),
+        "seconds": number(),
+        "exploitability": _ANY_NUMBER,
+        "seconds_left": _ANY_NUMBER,
+        "share": number("of the way, 0 to 1"),
+        "readable": boolean("whether its file can be browsed"),
+        "resumable": boolean(),
+        "revision": _TEXT,
+        "curve": array(array(number()), "iteration, seconds, exploitability"),
+    },
+    required=("id", "state", "file"),
 )

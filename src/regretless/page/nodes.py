@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import replace
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +21,29 @@ from regretless.holdem.reading.nodes import HandTable, NodeView, RunoutReport
 from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.spots.lines import parse_line
 from regretless.holdem.spots.spot_fields import PLAYERS, STREETS, PlayerName
-from regretless.page.answers.numbers import rounded, rounded_list
+from regretless.page.endpoint import Routes
+from regretless.page.library import File, Library
+from regretless.page.schema import (
+    Json,
+    array,
+    boolean,
+    integer,
+    nullable,
+    number,
+    obj,
+    rounded,
+    rounded_list,
+    text,
+)
 
-__all__ = ["action_list", "cards_json", "node_json", "strip_json"]
+__all__ = ["ACTION", "CHIPS", "SEAT", "TILE", "Line", "action_list", "routes", "strip_json"]
 
 POINTS = 101  # of a distribution
+Line = Annotated[str, text('a line of play: "check, bet 40, call, Th"', longest=1000)]
+SEAT = text(enum=["oop", "ip"])
 
 
-def node_json(reader: SpotReader, line: str) -> dict[str, Any]:
+def _node_json(reader: SpotReader, line: str) -> Json:
     """Everything the page shows at the end of a line."""
     passed = reader.path(line)
     place = passed[-1]
@@ -62,13 +77,11 @@ def node_json(reader: SpotReader, line: str) -> dict[str, Any]:
     }
 
 
-def strip_json(reader: SpotReader, passed: list[LineNode], *, frequencies: bool = True) -> list[dict[str, Any]]:
+def strip_json(reader: SpotReader, passed: list[LineNode], *, frequencies: bool = True) -> list[Json]:
     """A tile per street and per decision on the way; the last is where the line ends."""
     tree, pot = reader.form.tree, reader.spot.pot
     board = [card_text(card) for card in reader.spot.board]
-    tiles: list[dict[str, Any]] = [
-        {"kind": "street", "street": reader.spot.streets[0], "cards": board, "pot": pot, "line": ""}
-    ]
+    tiles: list[Json] = [{"kind": "street", "street": reader.spot.streets[0], "cards": board, "pot": pot, "line": ""}]
     for place, after in zip(passed, [*passed[1:], None], strict=True):
         line, here = ", ".join(place.steps), pot + float(tree.paid[place.index].sum())
         kind = NodeKind(int(tree.kind[place.index]))
@@ -100,7 +113,7 @@ def strip_json(reader: SpotReader, passed: list[LineNode], *, frequencies: bool 
     return tiles
 
 
-def action_list(reader: SpotReader, place: LineNode) -> list[dict[str, Any]]:
+def action_list(reader: SpotReader, place: LineNode) -> list[Json]:
     """The actions at a place: name, kind, chips, and the line that continues with it; without frequencies."""
     tree, node = reader.form.tree, place.index
     if tree.kind[node] != NodeKind.DECISION:
@@ -160,7 +173,7 @@ def _locks_here(reader: SpotReader, place: LineNode) -> list[int]:
 # --- one player ------------------------------------------------------------------------------------------------------
 
 
-def _player(reader: SpotReader, view: NodeView, passed: list[LineNode], player: PlayerName) -> dict[str, Any]:
+def _player(reader: SpotReader, view: NodeView, passed: list[LineNode], player: PlayerName) -> Json:
     table = view.hands[player]
     kinds = hand_categories(view.board)
     made, draw = kinds.made[table.hand], kinds.draw[table.hand]
@@ -196,9 +209,7 @@ def _last_action(reader: SpotReader, passed: list[LineNode], player: PlayerName)
     return None
 
 
-def _groups(
-    view: NodeView, player: PlayerName, group: NDArray[np.int8], names: tuple[Category, ...]
-) -> list[dict[str, Any]]:
+def _groups(view: NodeView, player: PlayerName, group: NDArray[np.int8], names: tuple[Category, ...]) -> list[Json]:
     """Combos, share of the range, mix of actions, EV and equity of each category that is held."""
     table = view.hands[player]
     weight = np.where(np.isnan(table.ev), 0.0, table.weight * table.matchups)
@@ -224,7 +235,7 @@ def _groups(
     return found
 
 
-def _distribution(table: HandTable) -> dict[str, Any] | None:
+def _distribution(table: HandTable) -> Json | None:
     """Equity and EV of the range from its weakest to its strongest hand, at 0, 1, … 100 % of its weight.
 
     A point is the mean of the hands within half a percent of it, so that the area under the curve is the range's mean.
@@ -244,10 +255,7 @@ def _distribution(table: HandTable) -> dict[str, Any] | None:
     return answer
 
 
-# --- cards -----------------------------------------------------------------------------------------------------------
-
-
-def cards_json(reader: SpotReader, line: str, then: str) -> Generator[None, None, dict[str, Any]]:
+def _cards_json(reader: SpotReader, line: str, then: str) -> Generator[None, None, Json]:
     """What each card that can come next changes; yields after every card."""
     place, runouts = reader.find(line), []
     for runout in reader.runouts(place, then):
@@ -273,3 +281,131 @@ def cards_json(reader: SpotReader, line: str, then: str) -> Generator[None, None
             for each in report.runouts
         ],
     }
+
+
+# --- endpoints -------------------------------------------------------------------------------------------------------
+
+_NUMBER = nullable(number())
+_PLAYER = nullable(SEAT)
+CHIPS = obj({"oop": number(), "ip": number()}, "chips of each player")
+_PAIR = obj({"oop": _NUMBER, "ip": _NUMBER})
+_COLUMN = array(_NUMBER)
+ACTION = obj(
+    {
+        "name": text("as in a line: bet 40"),
+        "kind": text(enum=["fold", "check", "call", "bet", "raise", "all-in"]),
+        "amount": nullable(number("the player's total on this street")),
+        "pot_share": nullable(number("chips beyond the call / pot after the call")),
+        "frequency": nullable(number("over the whole range, 0 to 1")),
+        "ev": nullable(number("chips, of the hands that take the action")),
+        "combos": _NUMBER,
+        "next": text("the line that continues with it"),
+    }
+)
+TILE = obj(
+    {"kind": text(enum=["street", "decision", "end"]), "line": text(), "pot": number(), "actions": array(ACTION)},
+    "a street with its cards, a decision with its actions, or the end of the hand",
+    required=("kind", "line", "pot"),
+    open_=True,
+)
+_GROUP = obj(
+    {
+        "key": text("of /meta's made or draws"),
+        "combos": number(),
+        "share": nullable(number("of the range, 0 to 1")),
+        "mix": nullable(array(_NUMBER, "frequency of each action; null for the player who does not act")),
+        "ev": _NUMBER,
+        "equity": _NUMBER,
+    }
+)
+_HANDS = obj(
+    {
+        "hand": array(integer("number among the 1,326, as in /meta's hands")),
+        "weight": _COLUMN,
+        "matchups": _COLUMN,
+        "ev": _COLUMN,
+        "equity": _COLUMN,
+        "eqr": _COLUMN,
+        "made": array(integer("position in /meta's made")),
+        "draw": array(integer("position in /meta's draws")),
+    },
+    "columns over the hands that the board does not block; means weigh a hand by weight × matchups",
+)
+_RANGE = obj(
+    {
+        "ev": _NUMBER,
+        "equity": _NUMBER,
+        "eqr": _NUMBER,
+        "combos": number(),
+        "stack": number(),
+        "last": nullable(text("the last action")),
+        "hands": _HANDS,
+        "distribution": nullable(obj({"equity": _COLUMN, "ev": _COLUMN}, "from the weakest hand to the strongest")),
+        "made": array(_GROUP),
+        "draws": array(_GROUP),
+    }
+)
+NODE = obj(
+    {
+        "file": text(),
+        "revision": text("changes whenever the file does"),
+        "line": text(),
+        "board": array(text()),
+        "street": text(enum=["flop", "turn", "river"]),
+        "kind": text(enum=["decision", "chance", "fold", "showdown"]),
+        "player": _PLAYER,
+        "pot": number(),
+        "stacks": CHIPS,
+        "to_call": number(),
+        "reached": nullable(number("how likely the line's actions are, given that its cards come")),
+        "parent": nullable(text("the line without its last step")),
+        "strip": array(TILE, "the way from the root to here"),
+        "actions": array(ACTION),
+        "players": obj({"oop": _RANGE, "ip": _RANGE}),
+        "strategy": array(_COLUMN, "probability of each action for each hand of the acting player"),
+        "action_ev": array(_COLUMN, "EV of each action for each hand of the acting player"),
+        "locked": nullable(array(boolean(), "of each hand of the acting player; null if nothing is locked here")),
+        "locks": array(integer("position in the file's locks")),
+    }
+)
+CARDS = obj(
+    {
+        "line": text(),
+        "street": text(),
+        "then": text(),
+        "cards": array(
+            obj(
+                {
+                    "card": text(),
+                    "next": text(),
+                    "player": _PLAYER,
+                    "actions": array(text()),
+                    "frequencies": array(_NUMBER),
+                    "reached": _NUMBER,
+                    "ev": _PAIR,
+                    "equity": _PAIR,
+                    "eqr": _PAIR,
+                }
+            )
+        ),
+    }
+)
+
+routes = Routes()
+
+
+@routes.endpoint("GET", "/node", "Everything known at a node of a solved spot", NODE)
+def node(library: Library, file: File, line: Line = "") -> Json:
+    with library.spot(file) as (solution, revision):
+        return {"file": file, "revision": revision} | _node_json(solution.reader, line)
+
+
+@routes.endpoint("GET", "/cards", "What each card that can come next changes", CARDS)
+def cards(
+    library: Library,
+    file: File,
+    line: Line = "",
+    then: Annotated[str, text("actions after the card", longest=1000)] = "",
+) -> Generator[None, None, Json]:
+    with library.spot(file, slow=True) as (solution, _):
+        return (yield from _cards_json(solution.reader, line, then))

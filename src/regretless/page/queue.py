@@ -23,22 +23,21 @@ from regretless.errors import InvalidFile, RegretlessError, UnreadableSolve, mem
 from regretless.files.container import open_container
 from regretless.files.state import check_state_folder, create_state, state_folder
 from regretless.forms.memory import available_bytes
-from regretless.page.answers.schemas import SOLVE
 from regretless.page.endpoint import Conflict, NotFound, TooMany
+from regretless.page.jobs import MOST_KEPT, SOLVE, JobRequest, SolveJob, kept_jobs, new_id
 from regretless.page.library import STATE, Library
-from regretless.page.schema import Mismatch, check
-from regretless.page.solving.job import MOST_KEPT, Job, JobRequest, kept_jobs, new_id
+from regretless.page.schema import Json, Mismatch, check
 from regretless.solving.record import Record
 from regretless.workers.solve import MODULE, SolveTask
 from regretless.workers.supervision import Message, WorkerProcess
 
-__all__ = ["SolveQueue"]
+__all__ = ["MOST_QUEUED", "RESUMED", "SolveQueue"]
 
 MOST_QUEUED = 50
 MOST_STREAMS = 64
 ALIVE_EVERY = 15.0  # seconds between signs of life in a stream
 CLOSING_SECONDS = 120.0  # for running solves to save when the server ends
-OPTIONS = ("variant", "iterations", "target", "device", "threads", "storage")
+RESUMED = ("variant", "storage")  # options that a file to be resumed has decided
 
 
 class SolveQueue:
@@ -49,11 +48,11 @@ class SolveQueue:
         self.limit = limit
         self.folder = library.folder / STATE / "solves"
         check_state_folder(self.folder, library.folder)
-        self.jobs: dict[str, Job] = {}
+        self.jobs: dict[str, SolveJob] = {}
         self._processes: dict[str, WorkerProcess] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._streams: set[asyncio.Event] = set()
-        self._versions: dict[str, list[int]] = {}  # of each job: states, reports and files told so far
+        self._versions: dict[str, list[int]] = {}  # of each job: how often its state, progress and file changed
         self._revisions: dict[str, str] = {}  # of the files of stopped solves, as last read
         self._closing = False
 
@@ -71,8 +70,8 @@ class SolveQueue:
                 self.jobs[job.id] = job
         if wrong:
             more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-            said = f"a solve of an earlier server is not listed: {self.library.without_folder(str(wrong[0]))}{more}"
-            warnings.warn(UnreadableSolve(said), stacklevel=2)
+            first = self.library.without_folder(str(wrong[0]))
+            warnings.warn(UnreadableSolve(f"a solve of an earlier server is not listed: {first}{more}"), stacklevel=2)
         for job in self.jobs.values():
             self._read_end(job)
 
@@ -81,7 +80,7 @@ class SolveQueue:
         self.end_streams()
         for job in list(self.jobs.values()):
             if job.id in self._tasks:
-                self._tell_to_stop(job)
+                self._stop(job)
             elif not job.is_over:
                 self._end(job, "stopped", "the server ended before the solve began: resume it")
         if self._tasks:
@@ -92,9 +91,9 @@ class SolveQueue:
         self._closing = True
         self._wake()
 
-    # --- what can be asked -------------------------------------------------------------------------------------------
+    # --- requests ----------------------------------------------------------------------------------------------------
 
-    def get(self, id_: str) -> Job:
+    def get(self, id_: str) -> SolveJob:
         """The solve with this id."""
         job = self.jobs.get(id_)
         if job is None:
@@ -102,10 +101,10 @@ class SolveQueue:
         self._read_end(job)
         return job
 
-    def add(self, request: JobRequest) -> Job:
+    def add(self, request: JobRequest) -> SolveJob:
         """Queue a solve."""
         self._check_room()
-        job = Job(new_id(), request, time.time(), target=request.options.get("target"))
+        job = SolveJob(new_id(), request, time.time(), target=request.options.get("target"))
         job.iterations = request.options.get("iterations")
         job.saved = request.resume == request.file
         self._make_folder()
@@ -119,18 +118,18 @@ class SolveQueue:
         self._start_next()
         return job
 
-    def stop(self, id_: str) -> Job:
+    def stop(self, id_: str) -> SolveJob:
         """Stop a solve; one that runs saves first."""
         job = self.get(id_)
         if job.is_over:
             raise Conflict(f"the solve of {job.request.name} is already over")
         if job.id in self._tasks:
-            self._tell_to_stop(job)
+            self._stop(job)
         else:
             self._end(job, "stopped", None)
         return job
 
-    def resume(self, id_: str, request: JobRequest) -> Job:
+    def resume(self, id_: str, request: JobRequest) -> SolveJob:
         """Queue a solve that is over again, with a request that is like its own."""
         job = self.get(id_)
         if not job.is_over:
@@ -163,16 +162,16 @@ class SolveQueue:
         """The files of solves that are not over, and the solves."""
         return {job.request.file: job.id for job in self.jobs.values() if not job.is_over}
 
-    def as_json(self, job: Job, *, curve: bool = True) -> dict[str, Any]:
+    def as_json(self, job: SolveJob, *, curve: bool = True) -> Json:
         """A solve as the API shows it."""
         waiting = [each.id for each in self.jobs.values() if each.state == "queued"]
-        place = waiting.index(job.id) + 1 if job.id in waiting else None
+        position = waiting.index(job.id) + 1 if job.id in waiting else None
         revision = self.library.revision(job.request.file) if job.saved else None
         process = self._processes.get(job.id)
         pid = None if process is None else process.pid
-        return job.as_json(place=place, revision=revision, pid=pid, curve=curve)
+        return job.as_json(position=position, revision=revision, pid=pid, curve=curve)
 
-    def listed(self) -> list[dict[str, Any]]:
+    def listed(self) -> list[Json]:
         """All solves, newest first, without their curves."""
         for job in self.jobs.values():
             self._read_end(job)
@@ -190,7 +189,7 @@ class SolveQueue:
         if sum(job.state == "queued" for job in self.jobs.values()) >= MOST_QUEUED:
             raise TooMany(f"{MOST_QUEUED} solves are waiting already")
 
-    def _read_end(self, job: Job) -> None:
+    def _read_end(self, job: SolveJob) -> None:
         """Let a solve that was under way when its server died end as its file says.
 
         Its process saves once more before it ends, perhaps after this server has started, and perhaps it had finished.
@@ -219,15 +218,15 @@ class SolveQueue:
 
     # --- streams -----------------------------------------------------------------------------------------------------
 
-    async def events_of(self, job: Job) -> AsyncIterator[tuple[str, Any] | None]:
+    async def events_of(self, job: SolveJob) -> AsyncIterator[tuple[str, Any] | None]:
         """The solve, then everything new about it, until it is over."""
-        told, points = [0, 0, 0], 0
+        sent, points = [0, 0, 0], 0
         async for alive in self._changes():
             if alive:
                 yield None
                 continue
             now = list(self._versions.get(job.id, [1, 0, 0]))
-            if now[0] != told[0]:
+            if now[0] != sent[0]:
                 points, over = len(job.curve), job.is_over
                 yield "solve", self.as_json(job)
                 if over:
@@ -235,24 +234,24 @@ class SolveQueue:
             for point in job.curve[points:]:
                 yield "point", point
             points = len(job.curve)
-            if now[1] != told[1]:
+            if now[1] != sent[1]:
                 names = ("iteration", "seconds", "exploitability", "seconds_left", "share")
                 yield "progress", {name: getattr(job, name) for name in names}
-            if now[2] != told[2]:
+            if now[2] != sent[2]:
                 revision = self.library.revision(job.request.file)
                 yield "saved", {"file": job.request.file, "revision": revision, "iteration": job.iteration}
-            told = now
+            sent = now
 
     async def events(self) -> AsyncIterator[tuple[str, Any] | None]:
         """The list of solves, whenever one changes its state."""
-        told = ""
+        sent = ""
         async for alive in self._changes():
             if alive:
                 yield None
                 continue
             now = json.dumps([(job.id, self._versions.get(job.id, [1])[0]) for job in self.jobs.values()])
-            if now != told:
-                told = now
+            if now != sent:
+                sent = now
                 yield "solves", {"solves": self.listed()}
                 await asyncio.sleep(0.25)
 
@@ -277,7 +276,7 @@ class SolveQueue:
         for event in self._streams:
             event.set()
 
-    def _changed(self, job: Job) -> None:
+    def _changed(self, job: SolveJob) -> None:
         """A job changed its state."""
         self._versions.setdefault(job.id, [1, 0, 0])[0] += 1
         job.keep(self.folder, self.library.folder)
@@ -308,7 +307,7 @@ class SolveQueue:
             self._tasks[job.id] = task
             self._changed(job)
 
-    async def _run(self, job: Job) -> None:
+    async def _run(self, job: SolveJob) -> None:
         try:
             await self._solve(job)
         except Exception as error:  # the queue must go on, whatever happens to one solve
@@ -319,7 +318,7 @@ class SolveQueue:
             if not self._closing:
                 self._start_next()
 
-    async def _solve(self, job: Job) -> None:
+    async def _solve(self, job: SolveJob) -> None:
         if job.state == "stopping":  # before its process was started
             self._end(job, "stopped", None)
             return
@@ -352,14 +351,16 @@ class SolveQueue:
             job.share = 1.0 if end["state"] == "done" else job.share
             self._end(job, end["state"], _shortfall(end["reason"], job))
 
-    def _task(self, job: Job) -> SolveTask:
+    def _task(self, job: SolveJob) -> SolveTask:
         """What the worker solves: from the beginning, or from where the file ends."""
         request = job.request
         file = self.library.path(request.file, ".rgl")
         source = file if job.saved and file.exists() else None
         if source is None and request.resume is not None:
             source = self.library.existing(request.resume, ".rgl")
-        names = OPTIONS if source is None else [name for name in OPTIONS if name not in ("variant", "storage")]
+        options = request.options
+        if source is not None:
+            options = {name: value for name, value in options.items() if name not in RESUMED}
         return SolveTask(
             folder=str(self.library.folder),
             file=str(file),
@@ -367,10 +368,10 @@ class SolveQueue:
             resume=None if source is None else str(source),
             toml=request.toml if source is None else None,
             game=request.game if source is None else None,
-            options={name: request.options.get(name) for name in names},
+            options=options,
         )
 
-    def _read(self, job: Job, event: Message) -> None:
+    def _read(self, job: SolveJob, event: Message) -> None:
         versions = self._versions.setdefault(job.id, [1, 0, 0])
         match event["event"]:
             case "ready":
@@ -399,11 +400,11 @@ class SolveQueue:
                 self._changed(job)
         self._wake()
 
-    def _end(self, job: Job, state: str, message: str | None) -> None:
+    def _end(self, job: SolveJob, state: str, message: str | None) -> None:
         job.state, job.message, job.ended, job.seconds_left = state, message, time.time(), None
         self._changed(job)
 
-    def _tell_to_stop(self, job: Job) -> None:
+    def _stop(self, job: SolveJob) -> None:
         process = self._processes.get(job.id)  # None if its task has not begun
         if process is not None and job.state == "starting":
             process.kill()  # it compiles and has nothing to save
@@ -414,7 +415,7 @@ class SolveQueue:
             self._changed(job)
 
 
-def _shortfall(reason: str, job: Job) -> str | None:
+def _shortfall(reason: str, job: SolveJob) -> str | None:
     """What a solve that ended for this reason did not reach."""
     if reason != "iterations" or job.target is None:
         return None

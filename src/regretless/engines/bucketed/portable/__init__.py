@@ -1,1 +1,0 @@
-"""The PyTorch engine of the bucketed form: CPU, CUDA or MPS."""

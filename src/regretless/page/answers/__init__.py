@@ -1,1 +1,0 @@
-"""Solutions and spots as JSON."""

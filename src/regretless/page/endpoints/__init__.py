@@ -1,1 +1,0 @@
-"""The endpoints of the API by subject; each module lists its own."""

@@ -1,0 +1,143 @@
+"""Setting up: what the server can do, ranges, formations, boards, and games to choose from."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from dataclasses import asdict
+from typing import Annotated
+
+import numpy as np
+
+from regretless import __version__
+from regretless.cards.categories import DRAWS, MADE
+from regretless.cards.deck import DECK, board_text
+from regretless.cards.hands import CLASS_NAMES, HAND_CLASS, HAND_COUNT, hand_text
+from regretless.cards.ranges import FORMATS, Range
+from regretless.engines import available_cores, cuda_devices
+from regretless.errors import InvalidText, RegretlessError
+from regretless.forms.memory import available_bytes
+from regretless.games.registry import catalogue
+from regretless.holdem.problem import TARGET
+from regretless.holdem.spots.formations import formations
+from regretless.page.endpoint import BODY_LIMIT, Routes
+from regretless.page.library import Library
+from regretless.page.queue import MOST_QUEUED, SolveQueue
+from regretless.page.schema import Json, array, boolean, integer, nullable, number, obj, rounded_list, text
+
+__all__ = ["routes"]
+
+SIZES_HELP = (
+    ("33%", "a third of the pot"),
+    ("2.5x", "2.5 times the bet faced; raises only"),
+    ("100c", "100 chips"),
+    ("e", "geometric: the same share of the pot on each street left, all-in on the last"),
+    ("3e", "geometric over three streets"),
+    ("a", "all-in"),
+    ("50%, a", "several sizes, with commas"),
+)
+RANGE_HELP = (
+    ("22+", "pairs from twos up"),
+    ("A5s-A2s", "suited aces from five down to two"),
+    ("AKo:0.5", "half of the offsuit combos"),
+    ("KQ", "suited and offsuit"),
+    ("76s+", "76s, 87s, … AKs"),
+    ("AhKh", "one combo"),
+    ("100%", "every hand"),
+)
+WEIGHTS = array(number(minimum=0, maximum=1), "weights of the 1,326 hands", minItems=HAND_COUNT, maxItems=HAND_COUNT)
+
+routes = Routes()
+
+
+@routes.endpoint("GET", "/meta", "What the server can do, and the names of hands", {"type": "object"})
+def meta(library: Library, queue: SolveQueue) -> Json:
+    cores = available_cores()
+    devices: list[Json] = [{"name": "cpu", "label": f"CPU, {cores} cores", "cores": cores}]
+    if cuda_devices():
+        devices.append({"name": "cuda", "label": "NVIDIA GPU", "cores": None})
+    return {
+        "version": __version__,
+        "api": 1,
+        "folder": library.folder.name,
+        "hands": [hand_text(hand) for hand in range(HAND_COUNT)],
+        "classes": list(CLASS_NAMES),
+        "devices": devices,
+        "defaults": {"target": TARGET, "storage": 32, "threads": None},
+        "memory": {"available_bytes": available_bytes()},
+        "limits": {"running": queue.limit, "queued": MOST_QUEUED, "body_bytes": BODY_LIMIT},
+        "sizes_help": [{"text": sample, "means": means} for sample, means in SIZES_HELP],
+        "range_help": [{"text": sample, "means": means} for sample, means in RANGE_HELP],
+        "made": [category._asdict() for category in MADE],
+        "draws": [category._asdict() for category in DRAWS],
+    }
+
+
+@routes.endpoint(
+    "POST",
+    "/ranges/parse",
+    "Weights of a range's text",
+    obj({"valid": boolean(), "weights": nullable(WEIGHTS)}, open_=True),
+)
+def parse_range(text: Annotated[str, text()]) -> Json:
+    nothing = dict.fromkeys(("weights", "classes", "combos", "percent", "text"))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            hands = Range.parse(text)
+    except RegretlessError as error:
+        position = error.position if isinstance(error, InvalidText) else None
+        sentence = {"message": str(error).removeprefix("range: "), "position": position}
+        return {"valid": False, "error": sentence, **nothing}
+    classes = np.bincount(HAND_CLASS, weights=hands.weights, minlength=169) / np.bincount(HAND_CLASS, minlength=169)
+    return {
+        "valid": True,
+        "error": None,
+        "weights": rounded_list(hands.weights),
+        "classes": rounded_list(classes),
+        **_size(hands),
+        "text": str(hands),
+    }
+
+
+@routes.endpoint(
+    "POST",
+    "/ranges/format",
+    "Text of a range's weights",
+    obj({"text": text(), "combos": number(), "percent": number()}),
+)
+def format_range(
+    weights: Annotated[list[float], WEIGHTS], format: Annotated[str, text(enum=list(FORMATS))] = "short"
+) -> Json:
+    hands = Range(np.array(weights, dtype=np.float64))
+    return {"text": FORMATS[format](hands.weights), **_size(hands)}
+
+
+def _size(hands: Range) -> dict[str, float]:
+    return {"combos": round(hands.combos, 6), "percent": round(100 * hands.combos / HAND_COUNT, 4)}
+
+
+_OBJECTS = array({"type": "object"})
+
+
+@routes.endpoint("GET", "/presets", "Common formations: ranges, pot and stack", obj({"presets": _OBJECTS}))
+def presets() -> Json:
+    return {"presets": [asdict(each) | {"chip": 0.01} for each in formations()]}
+
+
+@routes.endpoint("GET", "/boards/random", "A random board", obj({"board": text()}))
+def random_board(
+    cards: Annotated[int, integer(minimum=3, maximum=5)] = 3,
+    seed: Annotated[int | None, nullable(integer(minimum=0, maximum=2**53))] = None,
+) -> Json:
+    return {"board": board_text(random.Random(seed).sample(range(DECK), cards))}
+
+
+@routes.endpoint("GET", "/games", "Small games that can be solved", obj({"games": _OBJECTS}))
+def games() -> Json:
+    return {
+        "games": [
+            {"name": each.name, "title": each.description, "players": each.players, "parameters": dict(each.parameters)}
+            for each in catalogue()
+        ]
+    }

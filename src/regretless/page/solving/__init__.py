@@ -1,1 +1,0 @@
-"""Solves as processes of their own: what is asked, the worker, the queue."""
