@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from regretless.cards.categories import DRAWS, MADE, Category, hand_categories
 from regretless.cards.deck import card_text
 from regretless.forms.public import NodeKind
-from regretless.holdem.reading.line_reader import Place
+from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.reading.nodes import HandTable, NodeView, RunoutReport
 from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.spots.lines import parse_line
@@ -45,84 +45,84 @@ SEAT = text(enum=["oop", "ip"])
 
 def _node_json(reader: SpotReader, line: str) -> Json:
     """Everything the page shows at the end of a line."""
-    passed = reader.path(line)
-    place = passed[-1]
-    view = reader.view(place)
+    path = reader.path(line)
+    node = path[-1]
+    view = reader.view(node)
     decides = view.kind == "decision"
-    actions = action_list(reader, place)
+    actions = action_list(reader, node)
     if decides:
         for action, frequency, ev, combos in zip(
             actions, view.frequencies, view.action_means, view.action_combos, strict=True
         ):
             action |= {"frequency": rounded(frequency), "ev": rounded(ev), "combos": rounded(combos)}
-    paid = reader.form.tree.paid[place.node]
+    paid = reader.form.tree.paid[node.index]
     return {
         "line": view.line,
         "board": [card_text(card) for card in view.board],
-        "street": _street(reader, place),
+        "street": _street(reader, node),
         "kind": view.kind,
         "player": view.player,
         "pot": view.pot,
         "stacks": view.stacks,
         "to_call": float(abs(paid[0] - paid[1])) if decides else 0.0,
-        "reached": rounded(_reached(reader, place)),
-        "parent": ", ".join(place.steps[:-1]) if place.steps else None,
-        "strip": strip_json(reader, passed),
+        "reached": rounded(_reached(reader, node)),
+        "parent": ", ".join(node.steps[:-1]) if node.steps else None,
+        "strip": strip_json(reader, path),
         "actions": actions,
-        "players": {player: _player(reader, view, passed, player) for player in ("oop", "ip")},
+        "players": {player: _player(reader, view, path, player) for player in ("oop", "ip")},
         "strategy": [rounded_list(row) for row in view.strategy] if decides else [],
         "action_ev": [rounded_list(row) for row in view.action_ev] if decides else [],
         "locked": view.locked.tolist() if view.locked.any() else None,
-        "locks": _locks_here(reader, place) if decides else [],
+        "locks": _locks_at(reader, node) if decides else [],
     }
 
 
-def strip_json(reader: SpotReader, passed: list[Place], *, frequencies: bool = True) -> list[Json]:
+def strip_json(reader: SpotReader, path: list[LineNode], *, frequencies: bool = True) -> list[Json]:
     """A tile per street and per decision on the way; the last is where the line ends."""
     tree, pot = reader.form.tree, reader.spot.pot
     board = [card_text(card) for card in reader.spot.board]
     tiles: list[Json] = [{"kind": "street", "street": reader.spot.streets[0], "cards": board, "pot": pot, "line": ""}]
-    for place, after in zip(passed, [*passed[1:], None], strict=True):
-        line, here = ", ".join(place.steps), pot + float(tree.paid[place.node].sum())
-        kind = NodeKind(int(tree.kind[place.node]))
+    for node, after in zip(path, [*path[1:], None], strict=True):
+        line, pot_here = ", ".join(node.steps), pot + float(tree.paid[node.index].sum())
+        kind = NodeKind(int(tree.kind[node.index]))
         if kind == NodeKind.DECISION:
-            actions = action_list(reader, place)
+            actions = action_list(reader, node)
             if frequencies:
-                for action, share in zip(actions, reader.played(place).frequencies, strict=True):
+                for action, share in zip(actions, reader.played(node).frequencies, strict=True):
                     action["frequency"] = rounded(share)
-            player = int(tree.player[place.node])
-            taken = None if after is None else after.node - int(tree.first_child[place.node])
+            player = int(tree.player[node.index])
+            action_taken = None if after is None else after.index - int(tree.first_child[node.index])
             tiles.append(
                 {
                     "kind": "decision",
                     "line": line,
                     "player": PLAYERS[player],
-                    "pot": here,
-                    "stack": reader.spot.stack - float(tree.paid[place.node, player]),
-                    "street": _street(reader, place),
-                    "taken": taken,
+                    "pot": pot_here,
+                    "stack": reader.spot.stack - float(tree.paid[node.index, player]),
+                    "street": _street(reader, node),
+                    "taken": action_taken,
                     "actions": actions,
                 }
             )
         elif kind == NodeKind.CHANCE:
-            dealt = [] if after is None else [card_text(card) for card in after.deal.cards[len(place.deal.cards) :]]
-            street = STREETS[len(reader.spot.board) - 3 + place.deal.street + 1]
-            tiles.append({"kind": "street", "street": street, "cards": dealt, "pot": here, "line": line})
+            dealt = [] if after is None else [card_text(card) for card in after.deal.cards[len(node.deal.cards) :]]
+            street = STREETS[len(reader.spot.board) - 3 + node.deal.street + 1]
+            tiles.append({"kind": "street", "street": street, "cards": dealt, "pot": pot_here, "line": line})
         else:
-            tiles.append({"kind": "end", "end": kind.name.lower(), "pot": here, "line": line})
+            tiles.append({"kind": "end", "end": kind.name.lower(), "pot": pot_here, "line": line})
     return tiles
 
 
-def action_list(reader: SpotReader, place: Place) -> list[Json]:
-    """The actions at a place: name, kind, chips, and the line that continues with it; without frequencies."""
-    tree, node = reader.form.tree, place.node
-    if tree.kind[node] != NodeKind.DECISION:
+def action_list(reader: SpotReader, node: LineNode) -> list[Json]:
+    """The actions at a node: name, kind, chips, and the line that continues with it; without frequencies."""
+    tree, index = reader.form.tree, node.index
+    if tree.kind[index] != NodeKind.DECISION:
         return []
-    player = int(tree.player[node])
-    mine, theirs = float(tree.paid[node, player]), float(tree.paid[node, 1 - player])
-    pot, before = reader.spot.pot + mine + theirs, _paid_before(reader, node)
+    player = int(tree.player[index])
+    mine, theirs = float(tree.paid[index, player]), float(tree.paid[index, 1 - player])
+    pot, before = reader.spot.pot + mine + theirs, _paid_before(reader, index)
     listed = []
-    for child in range(int(tree.first_child[node]), int(tree.first_child[node + 1])):
+    for child in range(int(tree.first_child[index]), int(tree.first_child[index + 1])):
         name = tree.labels[child]
         kind = name.partition(" ")[0]
         amount = share = None
@@ -139,41 +139,41 @@ def action_list(reader: SpotReader, place: Place) -> list[Json]:
                 "frequency": None,
                 "ev": None,
                 "combos": None,
-                "next": ", ".join((*place.steps, name)),
+                "next": ", ".join((*node.steps, name)),
             }
         )
     return listed
 
 
-def _paid_before(reader: SpotReader, node: int) -> float:
-    """Chips each player had put in when the street of a node began."""
+def _paid_before(reader: SpotReader, index: int) -> float:
+    """Chips each player had put in when the street of a betting node began."""
     tree = reader.form.tree
-    while tree.parent[node] >= 0 and tree.kind[tree.parent[node]] != NodeKind.CHANCE:
-        node = int(tree.parent[node])
-    return float(tree.paid[node, 0])
+    while tree.parent[index] >= 0 and tree.kind[tree.parent[index]] != NodeKind.CHANCE:
+        index = int(tree.parent[index])
+    return float(tree.paid[index, 0])
 
 
-def _street(reader: SpotReader, place: Place) -> str:
-    return STREETS[len(reader.spot.board) - 3 + place.deal.street]
+def _street(reader: SpotReader, node: LineNode) -> str:
+    return STREETS[len(reader.spot.board) - 3 + node.deal.street]
 
 
-def _reached(reader: SpotReader, place: Place) -> float:
+def _reached(reader: SpotReader, node: LineNode) -> float:
     """How likely the line's actions are, given that its cards come."""
     dealt = reader.root
-    for card in place.deal.cards:
-        dealt = replace(reader.deal(dealt, card), node=0)
+    for card in node.deal.cards:
+        dealt = replace(reader.deal(dealt, card), index=0)
     possible = reader.pairs(dealt)
-    return reader.pairs(place) / possible if possible > 0 else float("nan")
+    return reader.pairs(node) / possible if possible > 0 else float("nan")
 
 
-def _locks_here(reader: SpotReader, place: Place) -> list[int]:
-    return reader.locked.applying(place.node, place.deal.runout)
+def _locks_at(reader: SpotReader, node: LineNode) -> list[int]:
+    return reader.locked.applying(node.index, node.deal.runout)
 
 
 # --- one player ------------------------------------------------------------------------------------------------------
 
 
-def _player(reader: SpotReader, view: NodeView, passed: list[Place], player: PlayerName) -> Json:
+def _player(reader: SpotReader, view: NodeView, path: list[LineNode], player: PlayerName) -> Json:
     table = view.hands[player]
     kinds = hand_categories(view.board)
     made, draw = kinds.made[table.hand], kinds.draw[table.hand]
@@ -184,7 +184,7 @@ def _player(reader: SpotReader, view: NodeView, passed: list[Place], player: Pla
         "eqr": rounded(ev / (equity * view.pot)) if equity > 1e-9 else None,
         "combos": rounded(float(table.weight.sum())),
         "stack": view.stacks[player],
-        "last": _last_action(reader, passed, player),
+        "last": _last_action(reader, path, player),
         "hands": {
             "hand": table.hand.tolist(),
             "weight": rounded_list(table.weight),
@@ -201,11 +201,11 @@ def _player(reader: SpotReader, view: NodeView, passed: list[Place], player: Pla
     }
 
 
-def _last_action(reader: SpotReader, passed: list[Place], player: PlayerName) -> str | None:
+def _last_action(reader: SpotReader, path: list[LineNode], player: PlayerName) -> str | None:
     tree = reader.form.tree
-    for place, after in zip(reversed(passed[:-1]), reversed(passed[1:]), strict=True):
-        if tree.kind[place.node] == NodeKind.DECISION and PLAYERS[int(tree.player[place.node])] == player:
-            return tree.labels[after.node]
+    for node, after in zip(reversed(path[:-1]), reversed(path[1:]), strict=True):
+        if tree.kind[node.index] == NodeKind.DECISION and PLAYERS[int(tree.player[node.index])] == player:
+            return tree.labels[after.index]
     return None
 
 
@@ -257,14 +257,14 @@ def _distribution(table: HandTable) -> Json | None:
 
 def _cards_json(reader: SpotReader, line: str, then: str) -> Generator[None, None, Json]:
     """What each card that can come next changes; yields after every card."""
-    place, runouts = reader.find(line), []
-    for runout in reader.runouts(place, then):
+    node, runouts = reader.find(line), []
+    for runout in reader.runouts(node, then):
         runouts.append(runout)
         yield
-    report = RunoutReport(", ".join(place.steps), ", ".join(map(str, parse_line(then, "then"))), tuple(runouts))
+    report = RunoutReport(", ".join(node.steps), ", ".join(map(str, parse_line(then, "then"))), tuple(runouts))
     return {
         "line": report.line,
-        "street": STREETS[len(reader.spot.board) - 3 + place.deal.street + 1],
+        "street": STREETS[len(reader.spot.board) - 3 + node.deal.street + 1],
         "then": report.then,
         "cards": [
             {

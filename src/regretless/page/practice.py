@@ -26,7 +26,7 @@ from regretless.cards.deck import card_text
 from regretless.cards.hands import HAND_CARDS, hand_text
 from regretless.errors import InvalidText
 from regretless.forms.public import NodeKind
-from regretless.holdem.reading.line_reader import Place
+from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.reading.playing import Duel, draw_hands
 from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
@@ -66,38 +66,38 @@ class PracticeSession:
 
     def deal(self, reader: SpotReader) -> None:
         """Deal the next hand, and play until the user must act or the hand is over."""
-        place = reader.find(self.start)
-        if reader.form.tree.kind[place.node] in (NodeKind.FOLD, NodeKind.SHOWDOWN):
+        node = reader.find(self.start)
+        if reader.form.tree.kind[node.index] in (NodeKind.FOLD, NodeKind.SHOWDOWN):
             raise InvalidText("line", self.start, None, "the hand is over there")
         self.player = self.random.choice(PLAYERS) if self.seat is None else self.seat
-        self.hands = dict(zip(PLAYERS, draw_hands(reader, place, self.random), strict=True))
-        self.line, self.feedback = ", ".join(place.steps), None
+        self.hands = dict(zip(PLAYERS, draw_hands(reader, node, self.random), strict=True))
+        self.line, self.feedback = ", ".join(node.steps), None
         self.dealt += 1
-        self._play_on(reader, place)
+        self._play_on(reader, node)
 
     def act(self, reader: SpotReader, action: str) -> None:
         """Take an action, judge it, and play until the user must act again or the hand is over."""
-        place = reader.find(self.line)
-        if not self._duel(reader).is_turn(place):
+        node = reader.find(self.line)
+        if not self._duel(reader).is_turn(node):
             raise Conflict("the hand is over: deal the next one")
-        labels = reader.actions(place.node)
+        labels = reader.actions(node.index)
         steps = parse_line(action, "action")
         chosen = find_action(steps[0], labels) if len(steps) == 1 else None
         if chosen is None:
             if len(steps) != 1:
                 raise InvalidText("action", action, None, f"is not one action; choose from {', '.join(labels)}")
             raise no_such_action("action", action, steps[0], labels)
-        self._judge(reader, place, chosen)
-        self._play_on(reader, reader.act(place, chosen))
+        self._judge(reader, node, chosen)
+        self._play_on(reader, reader.act(node, chosen))
 
     def _duel(self, reader: SpotReader) -> Duel:
         return Duel(reader, (self.hands["ip"], self.hands["oop"]), PLAYERS.index(self.player), self.random)
 
-    def _play_on(self, reader: SpotReader, place: Place) -> None:
-        self.line = ", ".join(self._duel(reader).play_on(place)[-1].steps)
+    def _play_on(self, reader: SpotReader, node: LineNode) -> None:
+        self.line = ", ".join(self._duel(reader).play_on(node)[-1].steps)
 
-    def _judge(self, reader: SpotReader, place: Place, chosen: int) -> None:
-        view = reader.view(place)
+    def _judge(self, reader: SpotReader, node: LineNode, chosen: int) -> None:
+        view = reader.view(node)
         column = int(np.flatnonzero(view.acting.hand == self.hands[self.player])[0])
         ev, strategy = view.action_ev[:, column], view.strategy[:, column]
         lost = max(0.0, float(ev.max() - ev[chosen])) if np.isfinite(ev).all() else 0.0
@@ -124,10 +124,10 @@ class PracticeSession:
 
     def as_json(self, reader: SpotReader) -> Json:
         """The state of the session, without what the user must not know."""
-        passed = reader.path(self.line)
-        place = passed[-1]
-        tree, mine = reader.form.tree, self._duel(reader).is_turn(place)
-        paid = tree.paid[place.node]
+        path = reader.path(self.line)
+        node = path[-1]
+        tree, mine = reader.form.tree, self._duel(reader).is_turn(node)
+        paid = tree.paid[node.index]
         decisions = sum(self.grades.values())
         return {
             "id": self.id,
@@ -136,15 +136,15 @@ class PracticeSession:
             "player": self.player,
             "hand": hand_text(self.hands[self.player]),
             "hole": _cards(self.hands[self.player]),
-            "board": [card_text(card) for card in (*reader.board, *place.deal.cards)],
+            "board": [card_text(card) for card in (*reader.board, *node.deal.cards)],
             "line": self.line,
             "pot": reader.spot.pot + float(paid.sum()),
             "stacks": {PLAYERS[player]: reader.spot.stack - float(paid[player]) for player in range(2)},
             "to_call": float(abs(paid[0] - paid[1])) if mine else 0.0,
-            "strip": strip_json(reader, passed, frequencies=False),
-            "actions": action_list(reader, place) if mine else [],
+            "strip": strip_json(reader, path, frequencies=False),
+            "actions": action_list(reader, node) if mine else [],
             "over": not mine,
-            "outcome": None if mine else self._outcome(reader, place),
+            "outcome": None if mine else self._outcome(reader, node),
             "feedback": self.feedback,
             "score": {
                 "hands": self.dealt,
@@ -157,8 +157,8 @@ class PracticeSession:
             },
         }
 
-    def _outcome(self, reader: SpotReader, place: Place) -> Json:
-        outcome = self._duel(reader).outcome(place)
+    def _outcome(self, reader: SpotReader, node: LineNode) -> Json:
+        outcome = self._duel(reader).outcome(node)
         mine = PLAYERS.index(self.player)
         won = outcome.won[mine]
         if outcome.folded is not None:
