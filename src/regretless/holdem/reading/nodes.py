@@ -276,10 +276,10 @@ class NodeView:
             }
             if self.kind == "decision" and player == self.player:
                 row["strategy"] = {
-                    action: float(self.strategy[index, index]) for index, action in enumerate(self.actions)
+                    action: float(self.strategy[number, index]) for number, action in enumerate(self.actions)
                 }
                 row["action_ev"] = {
-                    action: _number(self.action_ev[index, index]) for index, action in enumerate(self.actions)
+                    action: _number(self.action_ev[number, index]) for number, action in enumerate(self.actions)
                 }
                 row["locked"] = bool(self.locked[index])
             rows.append(row)
