@@ -110,7 +110,7 @@ def test_mistakes_give_one_sentence(run, tmp_path: Path, monkeypatch: pytest.Mon
         assert (result.code, result.out) == (1, "")
         assert sentence in result.err
         assert result.err.count("\n") == 1
-    for module in ("holdem.checking", "solving"):
+    for module in ("holdem", "solving"):
         monkeypatch.setattr(f"regretless.{module}.verification.available_bytes", lambda: 1000)
     for file in ("turn.rgl", "kuhn.rgl"):
         result = run("verify", file)
