@@ -12,7 +12,6 @@ from starlette.testclient import TestClient
 from tests.page.serving import API, RIVER
 
 from regretless.page.app import ENDPOINTS, make_app
-from regretless.page.library import Library
 
 
 @pytest.mark.parametrize(
@@ -101,15 +100,6 @@ def test_static_files_end_at_their_folder(reading: TestClient, path: str) -> Non
     answer = reading.get(path)
     assert answer.status_code == 404
     assert b"make_app" not in answer.content
-
-
-def test_a_new_solution_never_gets_a_strange_name(folder: Path) -> None:
-    library = Library(folder)
-    for name in ("../../x", "/etc/passwd", ".hidden", "a/b", "\\\\x", "", "é" * 200, "con:", "x\0y", "..", "🂡"):
-        free = library.free_name(name, set())
-        assert library.path(free, ".rgl").parent == folder.resolve()
-    assert library.free_name("river", set()) == "river-2.rgl"
-    assert library.free_name("river", {"river-2.rgl"}) == "river-3.rgl"
 
 
 def test_large_bodies_are_refused(reading: TestClient) -> None:

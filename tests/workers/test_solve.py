@@ -24,12 +24,12 @@ from regretless.workers.supervision import Message, WorkerProcess
 class Followed:
     """A worker with a task, and what it reports."""
 
-    def __init__(self, folder: Path, **fields: Any) -> None:
+    def __init__(self, folder: Path, options: dict[str, Any], **fields: str) -> None:
         self.reports: queue.Queue[Message | str] = queue.Queue()
         log = tempfile.TemporaryFile()  # noqa: SIM115  closed when the process has ended
         self.process = WorkerProcess(MODULE, log, self.reports.put, self.reports.put)
-        place = {"folder": str(folder), "file": str(folder / "solved.rgl"), "lock": str(folder / "lock")}
-        self.process.send(SolveTask(**{**place, "options": {}, **fields}).line())
+        paths = {"folder": str(folder), "file": str(folder / "solved.rgl"), "lock": str(folder / "lock")}
+        self.process.send(SolveTask(**paths, **fields, options=SolveOptions.read(options)).line())
 
     def until(self, name: str) -> list[Message]:
         """The events up to and including one."""

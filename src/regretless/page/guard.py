@@ -2,7 +2,7 @@
 
 A server on this machine can be reached by every user of the machine, and by any page in the user's browser. So:
 
-1. The Host header must be a name or an address of this machine, or one that `serve` was told: otherwise a foreign name
+1. The Host header must be a name or an address of this machine, or one that `serve` was given: otherwise a foreign name
    that resolves to 127.0.0.1 would make that page's scripts same-origin (DNS rebinding).
 2. The Origin header, if there is one, must be this server. Browsers also say in Sec-Fetch-Site where a request comes
    from.
@@ -183,8 +183,8 @@ def _redirect(scope: Scope, cookie: str) -> Response:
 
 def _without_query_token(scope: Scope) -> str:
     path = "/" + scope["raw_path"].decode("latin-1").lstrip("/\\")  # "//name" would lead to another host
-    kept = "&".join(part for part in _query(scope) if not part.startswith("token="))
-    return f"{path}?{kept}" if kept else path
+    query = "&".join(part for part in _query(scope) if not part.startswith("token="))
+    return f"{path}?{query}" if query else path
 
 
 def _query(scope: Scope) -> list[str]:

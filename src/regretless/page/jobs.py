@@ -15,7 +15,6 @@ import secrets
 import time
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
 
 from regretless.errors import InvalidFile
 from regretless.files.fields import Fields
@@ -41,7 +40,7 @@ class JobRequest:
     game: str | None = None
     resume: str | None = None  # file in the served folder to continue from
     again: str | None = None  # file whose spot is solved again with other locks
-    options: dict[str, Any] = field(default_factory=dict)  # of `rl.solve`; None: not given
+    options: Json = field(default_factory=dict)  # those of `solves.OPTIONS`; None: not given
     board: str | None = None
     pot: float | None = None
     stack: float | None = None
@@ -121,10 +120,10 @@ class SolveJob:
 
     def keep(self, folder: Path, root: Path) -> None:
         """Write the job to the folder of kept jobs, below `root`; a full disk must not end a solve."""
-        kept = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("request", "curve")}
+        state = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("request", "curve")}
         try:
             with replace_state(folder / f"{self.id}.json", root) as temporary:
-                temporary.write_text(json.dumps(kept | {"request": asdict(self.request)}), encoding="utf-8")
+                temporary.write_text(json.dumps(state | {"request": asdict(self.request)}), encoding="utf-8")
         except InvalidFile as error:
             self.message = self.message or str(error)
 
@@ -144,22 +143,22 @@ def kept_jobs(folder: Path, root: Path) -> tuple[list[SolveJob], list[InvalidFil
     size = 0
     for path in sorted(folder.glob("*.json"), reverse=True)[:MOST_KEPT]:
         try:
-            fields = Fields.read(path, root, largest=min(LARGEST_KEPT, LARGEST_LIST - size))
+            saved = Fields.read(path, root, largest=min(LARGEST_KEPT, LARGEST_LIST - size))
             size += path.stat().st_size
-            jobs.insert(0, _read(path, fields))
+            jobs.insert(0, _read(path, saved))
         except InvalidFile as error:
             wrong.append(error)
     return jobs, wrong
 
 
-def _read(path: Path, kept: Fields) -> SolveJob:
+def _read(path: Path, saved: Fields) -> SolveJob:
     try:
-        check(kept.table, KEPT)
+        check(saved.table, KEPT)
     except Mismatch as error:
         raise InvalidFile(path, f"is damaged: {error}") from None
-    if kept.table["id"] != path.stem or not _ID.fullmatch(path.stem):
-        raise kept.wrong("id", "is not the name of the file")
-    job = SolveJob(**{**kept.table, "request": JobRequest(**kept.table["request"])})
+    if saved.table["id"] != path.stem or not _ID.fullmatch(path.stem):
+        raise saved.wrong("id", "is not the name of the file")
+    job = SolveJob(**{**saved.table, "request": JobRequest(**saved.table["request"])})
     if not job.is_over:
         when = "before the solve began" if job.state == "queued" else "during the solve"
         job.message = f"the server ended {when}: resume it"

@@ -164,7 +164,7 @@ class Library:
             return None
         return f"{status.st_mtime_ns:x}-{status.st_size:x}"
 
-    # --- what there is -----------------------------------------------------------------------------------------------
+    # --- listing -----------------------------------------------------------------------------------------------------
 
     def files(self) -> tuple[list[FileSummary], bool]:
         """The folder's solutions and spots, newest first, and whether there are more.

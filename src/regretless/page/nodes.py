@@ -210,29 +210,29 @@ def _last_action(reader: SpotReader, passed: list[Place], player: PlayerName) ->
 
 
 def _groups(view: NodeView, player: PlayerName, group: NDArray[np.int8], names: tuple[Category, ...]) -> list[Json]:
-    """Combos, share of the range, mix of actions, EV and equity of each category that is held."""
+    """Combos, share of the range, mix of actions, EV and equity of each category that the range has."""
     table = view.hands[player]
     weight = np.where(np.isnan(table.ev), 0.0, table.weight * table.matchups)
     total = float(weight.sum())
     mixes = view.strategy if view.kind == "decision" and view.player == player else None
-    found = []
-    for place, category in enumerate(names):
-        chosen = group == place
-        combos, held = float(table.weight[chosen].sum()), float(weight[chosen].sum())
+    groups = []
+    for index, category in enumerate(names):
+        chosen = group == index
+        combos, group_weight = float(table.weight[chosen].sum()), float(weight[chosen].sum())
         if combos <= 0:
             continue
-        shares = weight[chosen] / held if held > 0 else None
-        found.append(
+        shares = weight[chosen] / group_weight if group_weight > 0 else None
+        groups.append(
             {
                 "key": category.key,
                 "combos": rounded(combos),
-                "share": rounded(held / total) if total > 0 else None,
+                "share": rounded(group_weight / total) if total > 0 else None,
                 "mix": None if mixes is None or shares is None else rounded_list(mixes[:, chosen] @ shares),
                 "ev": None if shares is None else rounded(float(np.nansum(shares * table.ev[chosen]))),
                 "equity": None if shares is None else rounded(float(np.nansum(shares * table.equity[chosen]))),
             }
         )
-    return found
+    return groups
 
 
 def _distribution(table: HandTable) -> Json | None:
@@ -241,18 +241,18 @@ def _distribution(table: HandTable) -> Json | None:
     A point is the mean of the hands within half a percent of it, so that the area under the curve is the range's mean.
     """
     weight = table.weight * table.matchups
-    held = (weight > 0) & ~np.isnan(table.equity) & ~np.isnan(table.ev)
-    if not held.any():
+    known = (weight > 0) & ~np.isnan(table.equity) & ~np.isnan(table.ev)
+    if not known.any():
         return None
     edges = np.concatenate(([0.0], (np.arange(POINTS - 1) + 0.5) / (POINTS - 1), [1.0]))
-    answer = {}
-    for name, values in (("equity", table.equity[held]), ("ev", table.ev[held])):
+    curves = {}
+    for name, values in (("equity", table.equity[known]), ("ev", table.ev[known])):
         order = np.argsort(values, kind="stable")
-        shares = weight[held][order] / weight[held].sum()
+        shares = weight[known][order] / weight[known].sum()
         share = np.concatenate(([0.0], np.cumsum(shares)))
         area = np.concatenate(([0.0], np.cumsum(shares * values[order])))
-        answer[name] = rounded_list(np.diff(np.interp(edges, share, area)) / np.diff(edges))
-    return answer
+        curves[name] = rounded_list(np.diff(np.interp(edges, share, area)) / np.diff(edges))
+    return curves
 
 
 def _cards_json(reader: SpotReader, line: str, then: str) -> Generator[None, None, Json]:

@@ -27,6 +27,7 @@ from regretless.page.endpoint import Conflict, NotFound, TooMany
 from regretless.page.jobs import MOST_KEPT, SOLVE, JobRequest, SolveJob, kept_jobs, new_id
 from regretless.page.library import STATE, Library
 from regretless.page.schema import Json, Mismatch, check
+from regretless.solving.options import SolveOptions
 from regretless.solving.record import Record
 from regretless.workers.solve import MODULE, SolveTask
 from regretless.workers.supervision import Message, WorkerProcess
@@ -368,7 +369,7 @@ class SolveQueue:
             resume=None if source is None else str(source),
             toml=request.toml if source is None else None,
             game=request.game if source is None else None,
-            options=options,
+            options=SolveOptions.read(options),
         )
 
     def _read(self, job: SolveJob, event: Message) -> None:

@@ -224,15 +224,15 @@ def _spot(body: Json, options: Json, library: Library, writing: set[str]) -> Job
 
 
 def _locked_again(spot: Spot, body: Json, library: Library) -> Spot:
-    kept = spot.locks if body["keep_locks"] else ()
-    for lock in kept:
+    earlier = spot.locks if body["keep_locks"] else ()
+    for lock in earlier:
         if isinstance(lock, LockFrom) and not Path(lock.source).resolve().is_relative_to(library.folder):
             raise InvalidOption("keep_locks", True, "would read a solution outside the served folder")
     added = tuple(read_lock(lock, library) for lock in body["locks"] or ())
     tree = betting_tree(spot)
     for index, lock in enumerate(added):
         check_lock(tree, lock, f"locks[{index}]")
-    return replace(spot, locks=(*kept, *added))
+    return replace(spot, locks=(*earlier, *added))
 
 
 def _check_spot(spot: Spot, options: SolveOptions) -> int:

@@ -129,9 +129,9 @@ class StudyShelf:
 
     def solution_file(self, study: OpenStudy, spot: StudySpot) -> str | None:
         """The file with the whole solution: the study's own, or one that was solved from the page."""
-        kept = f"solutions/{spot.id}.rgl" if study.name == HERE else f"{study.name}/solutions/{spot.id}.rgl"
-        if self.library.path(kept, ".rgl").is_file():
-            return kept
+        own = f"solutions/{spot.id}.rgl" if study.name == HERE else f"{study.name}/solutions/{spot.id}.rgl"
+        if self.library.path(own, ".rgl").is_file():
+            return own
         solved = f"{plain_name(self.solve_name(study, spot))}.rgl"
         return solved if self._has(solved, spot.spot) else None
 
@@ -151,8 +151,8 @@ class StudyShelf:
         with self._changing:
             if key in shelf:
                 shelf.move_to_end(key)
-                kept: Read = shelf[key]
-                return kept
+                known: Read = shelf[key]
+                return known
         result = read()
         with self._changing:
             shelf[key] = result

@@ -24,7 +24,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -67,11 +67,17 @@ class SolveTask:
     resume: str | None = None  # file
     toml: str | None = None  # of a spot
     game: str | None = None
-    options: dict[str, Any]  # of `rl.solve`; None: not given
+    options: SolveOptions
 
     def line(self) -> str:
         """The task as the line that the worker reads."""
-        return json.dumps(asdict(self))
+        return json.dumps({**vars(self), "options": dict(self.options.given())})
+
+    @classmethod
+    def read(cls, line: str) -> SolveTask:
+        """The task of a line."""
+        fields = json.loads(line)
+        return cls(**{**fields, "options": SolveOptions.read(fields["options"])})
 
 
 def main() -> int:
@@ -79,7 +85,7 @@ def main() -> int:
     channel = Channel()
     warnings.simplefilter("ignore")
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the supervisor's terminal reaches this process too
-    task = SolveTask(**json.loads(sys.stdin.readline()))
+    task = SolveTask.read(sys.stdin.readline())
     limit_memory(1.0 if task.game is None else GAME_SHARE)
     iterating, stopping = threading.Event(), threading.Event()
 
@@ -107,7 +113,7 @@ def main() -> int:
 
 def _solve(task: SolveTask, is_stopped: Callable[[], bool], send: Send) -> None:
     file = Path(task.file)
-    options = SolveOptions.read(task.options)
+    options = task.options
     if task.resume is not None:
         options = replace(options, resume=load(task.resume, to_resume=True))
     problem = problem_of(task.game if task.toml is None else Spot.parse(task.toml, warn=False), options)

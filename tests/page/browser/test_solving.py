@@ -53,7 +53,7 @@ def test_a_finer_target_goes_on_from_the_coarse_one(workshop: Server, open_page:
     assert float(number(page, "Exploitability").inner_text().split()[0]) <= 0.5
 
 
-@pytest.mark.slow  # tests/page/test_solving.py has a queue as well
+@pytest.mark.slow  # tests/page/test_solves.py has a queue as well
 def test_solves_wait_for_each_other_and_a_waiting_one_can_be_stopped(workshop: Server, open_page: Any) -> None:
     slow = begin(workshop, SLOW, iterations=1_000_000, name="first in line")
     begin(workshop, RIVER, name="second in line")
