@@ -16,7 +16,7 @@ from regretless.cards.evaluator import evaluate
 from regretless.cards.hands import HAND_CARDS, hand_text
 from regretless.forms.public import NodeKind
 from regretless.games.game import CHANCE, Game
-from regretless.holdem.reading.line_reader import Place
+from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.solution import SpotSolution
 
 
@@ -33,7 +33,7 @@ class SpotGame(Game[State]):
         self.spot, self.reader = solution.spot, solution.reader
         self.tree = self.reader.form.tree
         self.locked = locked or {}
-        held = self.reader.held
+        held = self.reader.hand_numbers
         weights = {
             (int(first), int(second)): self.spot.ip.weights[first] * self.spot.oop.weights[second]
             for first in held[0]
@@ -46,16 +46,16 @@ class SpotGame(Game[State]):
         self.free: dict[str, dict[str, float]] = {}  # without locked decisions, which are moves of chance here
         self._read(self.reader.root)
 
-    def _read(self, place: Place) -> None:
+    def _read(self, place: LineNode) -> None:
         view = self.reader.view(place)
         if view.kind == "decision":
-            player = int(self.tree.player[place.node])
+            player = int(self.tree.player[place.index])
             met = self._met(player, place.deal.cards)
             for column, hand in enumerate(view.acting.hand):
                 if int(hand) in met:
-                    key = self._key(player, int(hand), place.deal.cards, place.node)
+                    key = self._key(player, int(hand), place.deal.cards, place.index)
                     self.strategy[key] = dict(zip(view.actions, view.strategy[:, column].tolist(), strict=True))
-                    if hand_text(int(hand)) not in self.locked.get(self._line(place.node), set()):
+                    if hand_text(int(hand)) not in self.locked.get(self._line(place.index), set()):
                         self.free[key] = self.strategy[key]
         for child in self.reader.children(place):
             self._read(child)

@@ -16,7 +16,7 @@ from regretless.files.container import open_container, write_container
 from regretless.holdem.form import tree_size
 from regretless.holdem.form.betting import forget_betting
 from regretless.holdem.problem import solve_spot
-from regretless.holdem.reading.spot_reader import EngineAnswers
+from regretless.holdem.reading.spot_reader import EngineResults
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
 
@@ -63,8 +63,8 @@ def test_caps_and_sizes_of_raises_are_kept(fields: dict[str, Any], tmp_path: Pat
 
 
 def learned(solution: SpotSolution) -> list[np.ndarray]:
-    answers = solution.reader.answers
-    assert isinstance(answers, EngineAnswers)
+    answers = solution.reader.results
+    assert isinstance(answers, EngineResults)
     snapshot = answers.engine.snapshot()
     return list(snapshot.arrays.values())
 

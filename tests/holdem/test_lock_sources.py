@@ -11,7 +11,7 @@ import pytest
 from regretless.errors import RegretlessError
 from regretless.holdem.form.suits import spot_group
 from regretless.holdem.problem import solve_spot
-from regretless.holdem.reading.spot_reader import EngineAnswers
+from regretless.holdem.reading.spot_reader import EngineResults
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import Lock, LockFrom
 from regretless.holdem.spots.spot import Spot
@@ -58,8 +58,8 @@ def test_one_node_and_some_of_its_hands(turn: SpotSolution, source: str) -> None
 
 
 def learned(solution: SpotSolution) -> list[np.ndarray]:
-    answers = solution.reader.answers
-    assert isinstance(answers, EngineAnswers)
+    answers = solution.reader.results
+    assert isinstance(answers, EngineResults)
     snapshot = answers.engine.snapshot()
     return list(snapshot.arrays.values())
 

@@ -14,7 +14,7 @@ from regretless.cards.hands import HAND_CARDS, hand_index
 from regretless.forms.public import NodeKind
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.whole_game import NoLimitSolution
-from regretless.holdem.reading.line_reader import LineReader, Place
+from regretless.holdem.reading.line_reader import LineNode, LineReader
 from regretless.holdem.reading.playing import Duel, draw_hands
 from regretless.holdem.spots.spot import Spot
 
@@ -53,11 +53,11 @@ def test_hands_are_dealt_as_often_as_both_are_held(flop: LineReader) -> None:
     assert all(len(cards_of(hands)) == 4 for hands in drawn)
     share = flop.root.reach[0] * flop.met(0, flop.root.reach[1])
     share /= share.sum()
-    seen = np.bincount([hands[0] for hands in drawn], minlength=1326)[flop.held[0]] / len(drawn)
+    seen = np.bincount([hands[0] for hands in drawn], minlength=1326)[flop.hand_numbers[0]] / len(drawn)
     assert np.abs(seen - share).max() < 4 * np.sqrt(0.25 / len(drawn)) * 0.6
     assert seen[share == 0].sum() == 0
     other = flop.root.reach[1] * flop.met(1, flop.root.reach[0])
-    seen = np.bincount([hands[1] for hands in drawn], minlength=1326)[flop.held[1]] / len(drawn)
+    seen = np.bincount([hands[1] for hands in drawn], minlength=1326)[flop.hand_numbers[1]] / len(drawn)
     assert np.abs(seen - other / other.sum()).max() < 0.019
 
 
@@ -87,9 +87,9 @@ def test_a_hand_goes_on_until_the_person_acts_or_it_is_over(game: NoLimitSolutio
         duel = Duel(reader, draw_hands(reader, reader.root, random), seed % 2, random)
         place = duel.play_on(reader.root)[-1]
         if duel.is_turn(place):
-            assert reader.tree.player[place.node] == duel.person
+            assert reader.tree.player[place.index] == duel.person
             place = duel.play_on(reader.act(place, 1))[-1]
-        assert reader.tree.kind[place.node] in (NodeKind.FOLD, NodeKind.SHOWDOWN)
+        assert reader.tree.kind[place.index] in (NodeKind.FOLD, NodeKind.SHOWDOWN)
         outcome = duel.outcome(place)
         assert sum(outcome.won) == 0
         if outcome.folded is None:
@@ -98,7 +98,7 @@ def test_a_hand_goes_on_until_the_person_acts_or_it_is_over(game: NoLimitSolutio
             assert np.sign(outcome.won[0]) == np.sign(outcome.strength[0] - outcome.strength[1])
 
 
-def all_in(reader: LineReader) -> Place:
+def all_in(reader: LineReader) -> LineNode:
     return reader.find("all-in 100, call")
 
 

@@ -71,14 +71,14 @@ def test_values_before_the_last_street_equal_a_plain_walk(name: str, request: py
     reader = solution.reader
     tree, streets = reader.form.tree, reader.form.streets
     for player in range(2):
-        plain = RecordingEvaluator(reader.form, reader.answers)
+        plain = RecordingEvaluator(reader.form, reader.results)
         plain.values(player, 0, 0, reader.form.hands[1 - player].weight)
         for street in range(len(streets) - 1):
             nodes = np.flatnonzero(tree.street == street)
             rows = [
                 [plain.walked[street, runout][node] for node in nodes] for runout in range(len(streets[street].parent))
             ]
-            found = reader.answers.all_values(player, street)
+            found = reader.results.all_values(player, street)
             np.testing.assert_allclose(found, rows, atol=3e-6 * np.abs(rows).max())
 
 

@@ -20,7 +20,7 @@ from regretless.engines.public.layout import make_layout
 from regretless.engines.public.shares import decode_shares, encode_shares
 from regretless.files.container import Streamed, open_container
 from regretless.holdem.reading import encoded_strategies
-from regretless.holdem.reading.spot_reader import EngineAnswers
+from regretless.holdem.reading.spot_reader import EngineResults
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "engines"))
@@ -58,7 +58,7 @@ def assert_saved(solution: rl.holdem.SpotSolution, path: Path) -> None:
     solution.save(path)
     file = open_container(path, "spot-solution")
     loaded: Any = rl.load(path)
-    form, answers, snapshot = solution.reader.form, solution.reader.answers, solution.snapshot
+    form, answers, snapshot = solution.reader.form, solution.reader.results, solution.snapshot
     assert snapshot is not None
     layout, begin = make_layout(form), encoded_strategies.layout(form)[0]
     averages = [snapshot.arrays[f"average.{player}"] for player in range(2)]
@@ -135,7 +135,7 @@ def test_numbers_on_a_device(storage: int, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(devices, "cuda_free_bytes", lambda: 1 << 33)
     monkeypatch.setattr(cuda_engine, "open_device", lambda name="cuda", **_: device)
     solution = rl.solve(rl.Spot.parse(SMALL), device="cuda", variant="discounted", iterations=1, storage=storage)
-    monkeypatch.setattr(EngineAnswers, "threads", 3)
+    monkeypatch.setattr(EngineResults, "threads", 3)
     downloaded: list[int] = []
 
     def download(buffer: NDArray[Any]) -> NDArray[Any]:

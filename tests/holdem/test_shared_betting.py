@@ -139,13 +139,13 @@ def test_what_is_shared_cannot_be_changed() -> None:
 def test_the_trees_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     forget_betting()
     each = betting_of(spot()).decisions
-    monkeypatch.setattr(betting, "KEPT_DECISIONS", 3 * each)
+    monkeypatch.setattr(betting, "RECENT_DECISIONS", 3 * each)
     first, last = betting_of(spot()), betting_of(spot(pot=1000))
     for pot in range(101, 110):
         betting_of(spot(pot=pot))
         assert betting_of(spot(pot=1000)) is last  # asked for again and again
     assert betting_of(spot()) is not first
-    monkeypatch.setattr(betting, "KEPT_DECISIONS", each - 1)
+    monkeypatch.setattr(betting, "RECENT_DECISIONS", each - 1)
     forget_betting()
     assert betting_tree(spot()) is not betting_tree(spot())  # too large to keep
 

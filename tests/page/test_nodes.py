@@ -19,7 +19,7 @@ from tests.page.serving import API
 import regretless as rl
 from regretless.cards.hands import hand_text
 from regretless.holdem import SpotSolution
-from regretless.holdem.reading.line_reader import Place
+from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.reading.nodes import Runout
 from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.page import browsing
@@ -149,8 +149,8 @@ def test_other_requests_are_answered_while_a_report_is_computed(
     began, ends = threading.Event(), threading.Event()
     runouts = SpotReader.runouts
 
-    def slow_at_first(reader: SpotReader, place: Place, then: str = "") -> Iterator[Runout]:
-        first, *rest = runouts(reader, place, then)
+    def slow_at_first(reader: SpotReader, node: LineNode, then: str = "") -> Iterator[Runout]:
+        first, *rest = runouts(reader, node, then)
         yield first
         if not began.is_set():
             began.set()

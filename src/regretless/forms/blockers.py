@@ -8,7 +8,7 @@ Where blockers leave almost nothing, the difference is mostly rounding error, so
 bits a sum is exact to 1e-16, so a remainder of at least `LITTLE` of it has ten correct digits.
 
 Blockers are computed only here, except where that is impossible: `cards.equity` is in a lower layer, the kernels of the
-public engines sum in their own order, and `holdem.checking` shares no code with what it checks.
+public engines sum in their own order, and `holdem.unmerged` shares no code with what it checks.
 """
 
 from __future__ import annotations

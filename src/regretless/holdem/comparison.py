@@ -32,7 +32,7 @@ from regretless.cards.isomorphism import CARD_MAPS
 from regretless.errors import InvalidOption, InvalidText
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind
-from regretless.holdem.reading.line_reader import Place
+from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.solution import SpotSolution
@@ -117,13 +117,13 @@ def compare_in_pieces(
     """
     check_boards(first, second)
     readers = first.reader, second.reader
-    found, visited, complete = yield from _search(readers, most, seconds)
+    ranked, visited, complete = yield from _search(readers, most, seconds)
     return SpotComparison(
         changed=changed_fields(first.spot, second.spot),
         ev={player: (first.ev[player], second.ev[player]) for player in ("oop", "ip")},
         equity={player: (first.equity[player], second.equity[player]) for player in ("oop", "ip")},
         exploitability_pct_pot=(first.exploitability_pct_pot, second.exploitability_pct_pot),
-        nodes=tuple(_difference(readers, node) for node in found),
+        nodes=tuple(_difference(readers, node) for node in ranked),
         visited=visited,
         complete=complete,
         only=_only(readers),
@@ -151,7 +151,7 @@ def changed_fields(first: Spot, second: Spot) -> tuple[str, ...]:
 class _Node:
     """A place in both solutions."""
 
-    places: tuple[Place, Place]
+    nodes: tuple[LineNode, LineNode]
     deals: int
     reached: tuple[float, float]
     moved: float = 0.0
@@ -178,12 +178,12 @@ def _search(
         if seconds is not None and visited and spent + time.monotonic() - resumed > seconds:
             complete = False
             break
-        if _kind(readers[0], node.places[0]) == NodeKind.DECISION:
+        if _kind(readers[0], node.nodes[0]) == NodeKind.DECISION:
             spent += time.monotonic() - resumed
             yield
             resumed = time.monotonic()
             visited += 1
-            moved = _moved(readers, node.places)
+            moved = _moved(readers, node.nodes)
             # Among equal ranks, the one found first stays.
             heapq.heappush(best, (node.reach * moved, -next(ticket), replace(node, moved=moved)))
             if most is not None and len(best) > most:
@@ -195,57 +195,59 @@ def _search(
 
 def _children(readers: tuple[SpotReader, SpotReader], node: _Node) -> Iterator[_Node]:
     """Nodes one step further in both trees; equivalent deals are one node."""
-    places = node.places
-    kind = _kind(readers[0], places[0])
+    nodes = node.nodes
+    kind = _kind(readers[0], nodes[0])
     if kind == NodeKind.DECISION:
-        for mine, label in enumerate(readers[0].actions(places[0].node)):
-            labels = readers[1].actions(places[1].node)
+        for mine, label in enumerate(readers[0].actions(nodes[0].index)):
+            labels = readers[1].actions(nodes[1].index)
             if label in labels:
-                moved = readers[0].act(places[0], mine), readers[1].act(places[1], labels.index(label))
+                moved = readers[0].act(nodes[0], mine), readers[1].act(nodes[1], labels.index(label))
                 if _kind(readers[0], moved[0]) == _kind(readers[1], moved[1]) != NodeKind.FOLD:
                     yield _Node(moved, node.deals, _reached(readers, moved, node.deals))
     elif kind == NodeKind.CHANCE:
-        for card, alike in _different_cards(readers, places[0]).items():
-            dealt, deals = (readers[0].deal(places[0], card), readers[1].deal(places[1], card)), node.deals * alike
+        for card, alike in _different_cards(readers, nodes[0]).items():
+            dealt, deals = (readers[0].deal(nodes[0], card), readers[1].deal(nodes[1], card)), node.deals * alike
             yield _Node(dealt, deals, _reached(readers, dealt, deals))
 
 
-def _different_cards(readers: tuple[SpotReader, SpotReader], place: Place) -> dict[int, int]:
+def _different_cards(readers: tuple[SpotReader, SpotReader], node: LineNode) -> dict[int, int]:
     """Cards that can come next, the lowest of each class equivalent in both solutions, and the size of the class."""
     maps = CARD_MAPS[np.intersect1d(readers[0].group, readers[1].group)]
-    dealt = list(place.deal.cards)
+    dealt = list(node.deal.cards)
     maps = maps[(maps[:, dealt] == dealt).all(axis=1)]
-    return dict(Counter(int(maps[:, card].min()) for card in readers[0].cards(place)))
+    return dict(Counter(int(maps[:, card].min()) for card in readers[0].cards(node)))
 
 
-def _kind(reader: SpotReader, place: Place) -> int:
-    return int(reader.form.tree.kind[place.node])
+def _kind(reader: SpotReader, node: LineNode) -> int:
+    return int(reader.form.tree.kind[node.index])
 
 
-def _reached(readers: tuple[SpotReader, SpotReader], places: tuple[Place, Place], deals: int) -> tuple[float, float]:
+def _reached(
+    readers: tuple[SpotReader, SpotReader], nodes: tuple[LineNode, LineNode], deals: int
+) -> tuple[float, float]:
     """Probability that hands dealt from both ranges get to one of `deals` equivalent deals."""
     shares = []
-    for reader, place in zip(readers, places, strict=True):
-        dealt = np.prod([street.probability for street in reader.form.streets[1 : place.deal.street + 1]])
-        shares.append(float(dealt) * deals * reader.pairs(place) / reader.pairs(reader.root))
+    for reader, node in zip(readers, nodes, strict=True):
+        dealt = np.prod([street.probability for street in reader.form.streets[1 : node.deal.street + 1]])
+        shares.append(float(dealt) * deals * reader.pairs(node) / reader.pairs(reader.root))
     return shares[0], shares[1]
 
 
-def _played(reader: SpotReader, place: Place) -> tuple[FloatArray, dict[str, FloatArray]]:
+def _played(reader: SpotReader, node: LineNode) -> tuple[FloatArray, dict[str, FloatArray]]:
     """[1326] share of each hand of the acting player, NaN if it is not in the range; and frequencies by action."""
-    table = reader.played(place)
+    table = reader.played(node)
     shares = np.full(HAND_COUNT, np.nan)
     total = float(table.weight.sum())
     shares[table.hand] = table.weight / total if total > 0 else 0.0
     strategy = {}
-    for label, row in zip(reader.actions(place.node), table.strategy, strict=True):
+    for label, row in zip(reader.actions(node.index), table.strategy, strict=True):
         strategy[label] = np.zeros(HAND_COUNT)
         strategy[label][table.hand] = row
     return shares, strategy
 
 
-def _moved(readers: tuple[SpotReader, SpotReader], places: tuple[Place, Place]) -> float:
-    (mine, first), (theirs, second) = (_played(reader, place) for reader, place in zip(readers, places, strict=True))
+def _moved(readers: tuple[SpotReader, SpotReader], nodes: tuple[LineNode, LineNode]) -> float:
+    (mine, first), (theirs, second) = (_played(reader, node) for reader, node in zip(readers, nodes, strict=True))
     nothing = np.zeros(HAND_COUNT)
     apart = sum(np.abs(first.get(each, nothing) - second.get(each, nothing)) for each in first | second)
     both = ~np.isnan(mine) & ~np.isnan(theirs)
@@ -254,7 +256,7 @@ def _moved(readers: tuple[SpotReader, SpotReader], places: tuple[Place, Place]) 
 
 
 def _difference(readers: tuple[SpotReader, SpotReader], node: _Node) -> NodeDifference:
-    views = [reader.view(place) for reader, place in zip(readers, node.places, strict=True)]
+    views = [reader.view(node) for reader, node in zip(readers, node.nodes, strict=True)]
     shares = [dict(zip(view.actions, view.frequencies, strict=True)) for view in views]
     player = views[0].player
     assert player is not None
@@ -315,7 +317,7 @@ def compare_nodes(first: NodeView, second: NodeView, player: PlayerName) -> list
     rows = [{row["hand"]: row for row in view.rows(player)} for view in (first, second)]
     hands = {int(hand) for view in (first, second) for hand in view.hands[player].hand}
     actions = list(dict.fromkeys((*first.actions, *second.actions))) if first.player == player else []
-    found = []
+    differences = []
     for hand in sorted(hands, reverse=True):
         name = hand_text(hand)
         mine, theirs = (each.get(name, {}) for each in rows)
@@ -324,8 +326,8 @@ def compare_nodes(first: NodeView, second: NodeView, player: PlayerName) -> list
         }
         apart = sum(abs((a or 0.0) - (b or 0.0)) for a, b in strategy.values()) / 2 if mine and theirs else 0.0
         weight, ev = (mine.get("weight"), theirs.get("weight")), (mine.get("ev"), theirs.get("ev"))
-        found.append(HandDifference(name, weight, strategy, ev, apart))
-    return sorted(found, key=lambda each: each.rank, reverse=True)
+        differences.append(HandDifference(name, weight, strategy, ev, apart))
+    return sorted(differences, key=lambda each: each.rank, reverse=True)
 
 
 def _known(value: float | None) -> float | None:

@@ -61,7 +61,7 @@ class Estimate:
 def spot_size(spot: Spot, parts: SpotParts | None = None) -> PublicSize:
     """The size of a spot's form; `parts` are `parts_of(spot)`, if they are known already."""
     parts = parts_of(spot) if parts is None else parts
-    (ip, oop), group = parts.held, parts.group
+    (ip, oop), group = parts.hand_numbers, parts.group
     return parts.betting.size.with_cards(
         deck=DECK,
         hands=(len(ip), len(oop)),

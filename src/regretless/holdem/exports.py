@@ -27,7 +27,7 @@ from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption
 from regretless.forms.public import NodeKind
 from regretless.holdem.reading.columns import DEFINITIONS, arrow_schema, pyarrow
-from regretless.holdem.reading.line_reader import Place, Played
+from regretless.holdem.reading.line_reader import LineNode, NodeStrategy
 from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot_fields import PlayerName
@@ -47,15 +47,15 @@ def decisions(solution: SpotSolution, street: str | None = None) -> Iterator[Nod
     _check_street(solution, street)
     reader = solution.reader
     last = len(solution.spot.streets) - 1 if street is None else solution.spot.streets.index(street)
-    waiting: list[Place] = [reader.root]
+    waiting: list[LineNode] = [reader.root]
     while waiting:
-        place = waiting.pop()
-        kind = reader.form.tree.kind[place.node]
-        wanted = street is None or place.deal.street == last
-        if kind == NodeKind.DECISION and wanted:
-            yield reader.view(place)
-        if kind == NodeKind.DECISION or (kind == NodeKind.CHANCE and place.deal.street < last):
-            waiting += reversed(list(reader.children(place)))
+        node = waiting.pop()
+        kind = reader.form.tree.kind[node.index]
+        exported = street is None or node.deal.street == last
+        if kind == NodeKind.DECISION and exported:
+            yield reader.view(node)
+        if kind == NodeKind.DECISION or (kind == NodeKind.CHANCE and node.deal.street < last):
+            waiting += reversed(list(reader.children(node)))
 
 
 def _check_street(solution: SpotSolution, street: str | None) -> None:
@@ -88,12 +88,12 @@ def export_size(solution: SpotSolution, kind: str, street: str | None = None) ->
         deciding = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.street == number))
         actions = tree.first_child[deciding + 1] - tree.first_child[deciding]
         living = [int(deals @ (~dead).sum(axis=1)) for dead in form.streets[number].dead]  # live hands, over all deals
-        here = int(sum(living[player] * count for player, count in zip(tree.player[deciding], actions, strict=True)))
+        count = int(sum(living[player] * count for player, count in zip(tree.player[deciding], actions, strict=True)))
         nodes += len(deciding) * int(deals.sum())
-        rows += here
+        rows += count
         sample = next(decisions(solution, name), None)
         if sample is not None:
-            total += _bytes_written(sample, kind) * here / max(sample.strategy.size, 1)
+            total += _bytes_written(sample, kind) * count / max(sample.strategy.size, 1)
     return ExportSize(nodes, rows, round(total))
 
 
@@ -124,9 +124,9 @@ def long_rows(view: NodeView) -> list[dict[str, Any]]:
     assert view.player is not None
     where = {"line": view.line, "board": board_text(view.board), "pot": view.pot, "player": view.player}
     return [
-        {**where, **row, "action": action, "frequency": played[action], "action_ev": worth[action]}
+        {**where, **row, "action": action, "frequency": played[action], "action_ev": action_ev[action]}
         for row in view.rows(view.player)
-        for played, worth in [(row.pop("strategy"), row.pop("action_ev"))]
+        for played, action_ev in [(row.pop("strategy"), row.pop("action_ev"))]
         for action in view.actions
     ]
 
@@ -191,7 +191,7 @@ class ActionRange:
     hands: Range
 
 
-def action_ranges(nodes: Iterable[Played]) -> list[ActionRange]:
+def action_ranges(nodes: Iterable[NodeStrategy]) -> list[ActionRange]:
     """The range of every action at each of these nodes."""
     return [
         ActionRange(played.line, played.player, action, often, _range(played, row))
@@ -200,13 +200,13 @@ def action_ranges(nodes: Iterable[Played]) -> list[ActionRange]:
     ]
 
 
-def _range(played: Played, row: int) -> Range:
+def _range(played: NodeStrategy, row: int) -> Range:
     weights = np.zeros(HAND_COUNT)
     weights[played.hand] = np.clip(played.reach * played.strategy[row], 0.0, 1.0).round(DECIMALS)
     return Range(weights)
 
 
-def hand_rows(played: Played) -> list[dict[str, Any]]:
+def hand_rows(played: NodeStrategy) -> list[dict[str, Any]]:
     """A row per hand: its weight in the range here, the opposing hands it can face, and each action's probability."""
     columns = zip(played.hand, played.reach, played.weight, played.strategy.T, strict=True)
     return [

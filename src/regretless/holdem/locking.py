@@ -100,7 +100,7 @@ class _Source:
                 self.lock.source,
                 f"has {', '.join(there)} at {where}, where this spot has {', '.join(labels)}",
             )
-        strategy = self.reader.answers.strategy(theirs, self._deal(street, runout).runout)
+        strategy = self.reader.results.strategy(theirs, self._deal(street, runout).runout)
         columns = self._columns(player, street, runout)
         taken = strategy[[there.index(label) for label in labels]][:, columns]
         return np.where(columns >= 0, taken, 1.0 / len(labels))

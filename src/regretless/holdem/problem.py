@@ -16,7 +16,7 @@ from regretless.forms.tree_hash import tree_hash
 from regretless.holdem.estimate import STORAGES, check_fits, spot_size
 from regretless.holdem.form.runouts import SpotParts, compile_spot, parts_of
 from regretless.holdem.locking import apply_locks, with_sources
-from regretless.holdem.reading.spot_reader import EngineAnswers, SpotReader
+from regretless.holdem.reading.spot_reader import EngineResults, SpotReader
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import AnyLock
 from regretless.holdem.spots.spot import Spot
@@ -123,7 +123,7 @@ class SpotProblem(PublicFormProblem):
             record=record,
             snapshot=engine.snapshot(copy=False),
             spot=self.spot,
-            make_reader=lambda: SpotReader(self.spot, form, EngineAnswers(engine)),
+            make_reader=lambda: SpotReader(self.spot, form, EngineResults(engine)),
         )
 
     # --- resuming ----------------------------------------------------------------------------------------------------

@@ -37,8 +37,8 @@ from regretless.holdem.estimate import check_fits
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.reading.nodes import NodeView, RunoutReport
-from regretless.holdem.reading.spot_file import FileAnswers, packed_answers, packed_form, unpacked_form
-from regretless.holdem.reading.spot_reader import EngineAnswers, SpotReader
+from regretless.holdem.reading.spot_file import FileResults, packed_form, packed_results, unpacked_form
+from regretless.holdem.reading.spot_reader import EngineResults, SpotReader
 from regretless.holdem.spots.locks import lock_text
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import PlayerName
@@ -111,7 +111,7 @@ class SpotSolution(Solution):
     @property
     def probability_bits(self) -> int:
         """Bits per stored probability: in the file, or in memory after a solve."""
-        return self.reader.answers.probability_bits
+        return self.reader.results.probability_bits
 
     @cached_property
     def root(self) -> NodeView:
@@ -162,7 +162,7 @@ class SpotSolution(Solution):
 
     def _contents(self, resumable: bool) -> Contents:
         """Strategies in 32 bits, those of large spots in 16, encoded by `engines.public.shares`."""
-        arrays = packed_form(self.reader.form) | packed_answers(self.reader)
+        arrays = packed_form(self.reader.form) | packed_results(self.reader)
         header = self._fields() | {"probability_bits": 8 * arrays["probabilities.0"].dtype.itemsize}
         if resumable:
             assert self.snapshot is not None
@@ -210,7 +210,7 @@ class SpotSolution(Solution):
             if file.kind == CHECKPOINT:
                 return _restored(spot, record, snapshot, path)
             form = unpacked_form(file, spot, tree)
-            return SpotReader(spot, form, FileAnswers(file, form))
+            return SpotReader(spot, form, FileResults(file, form))
 
         symmetric = file.kind == CHECKPOINT or ("symmetric" in header and header.flag("symmetric"))
         solution = cls(
@@ -248,7 +248,7 @@ def _restored(spot: Spot, record: Record, snapshot: Snapshot | None, path: str |
     form = compile_spot(spot)
     engine = engines.create("auto", form, storage=storage, threads=1, predicts=snapshot.predicts)
     restore_engine(engine, snapshot, path)
-    return SpotReader(spot, form, EngineAnswers(engine))
+    return SpotReader(spot, form, EngineResults(engine))
 
 
 def _first_checkpoint(file: Container, header: Fields, spot: Spot) -> Record:

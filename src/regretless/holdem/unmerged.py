@@ -43,11 +43,11 @@ from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import NodeKind, PublicForm
 from regretless.holdem.form.runouts import spot_hands
 from regretless.holdem.form.suits import spot_group
-from regretless.holdem.reading.evaluation import Strategies, places
+from regretless.holdem.reading.evaluation import Strategies, street_rows
 from regretless.holdem.spots.locks import LockedHands
 from regretless.holdem.spots.spot import Spot
 
-__all__ = ["BEST", "MEAN", "Betting", "Unmerged", "batch_size", "runout_bytes", "showdown_strengths"]
+__all__ = ["BEST", "MEAN", "StreetBetting", "Unmerged", "batch_size", "runout_bytes", "showdown_strengths"]
 
 _WHEEL = 0b1_0000_0000_1111  # A 2 3 4 5
 
@@ -74,28 +74,28 @@ def showdown_strengths(board: Sequence[int] | IntArray, hands: IntArray) -> IntA
     flush_suit = suit_counts.argmax(axis=1)
     in_flush = (suits == flush_suit[:, None]) & (suit_counts.max(axis=1) >= 5)[:, None]
 
-    held = _ranks(counts >= 1)
+    present = _ranks(counts >= 1)
     flush = np.bitwise_or.reduce(np.where(in_flush, 1 << ranks, 0), axis=1)
     four, three, pairs = _ranks(counts == 4), _ranks(counts == 3), _ranks(counts >= 2)
     best_four, best_three, best_pair, two_pairs = _top(four, 1), _top(three, 1), _top(pairs, 1), _top(pairs, 2)
     full_of = _top(pairs & ~best_three, 1)
-    straight, straight_flush = _straights()[held], _straights()[flush]
-    none = np.zeros_like(held)
+    straight, straight_flush = _straights()[present], _straights()[flush]
+    none = np.zeros_like(present)
 
     cases = [
         (straight_flush > 0, 8, straight_flush, none),
-        (four > 0, 7, best_four, _top(held & ~best_four, 1)),
+        (four > 0, 7, best_four, _top(present & ~best_four, 1)),
         ((three > 0) & (full_of > 0), 6, best_three, full_of),
         (flush > 0, 5, _top(flush, 5), none),
         (straight > 0, 4, straight, none),
-        (three > 0, 3, best_three, _top(held & ~best_three, 2)),
-        (two_pairs != best_pair, 2, two_pairs, _top(held & ~two_pairs, 1)),
-        (pairs > 0, 1, best_pair, _top(held & ~best_pair, 3)),
+        (three > 0, 3, best_three, _top(present & ~best_three, 2)),
+        (two_pairs != best_pair, 2, two_pairs, _top(present & ~two_pairs, 1)),
+        (pairs > 0, 1, best_pair, _top(present & ~best_pair, 3)),
     ]
     return np.select(
         [applies for applies, *_ in cases],
         [(category << 26) + (first << 13) + second for _, category, first, second in cases],
-        default=_top(held, 5) << 13,
+        default=_top(present, 5) << 13,
     )
 
 
@@ -120,23 +120,23 @@ def _top(ranks: IntArray, count: int) -> IntArray:
 def _tops() -> list[IntArray]:
     """For each number of ranks to keep, the highest ranks of each of the 8,192 sets."""
     sets = np.arange(1 << 13)
-    kept = [np.zeros_like(sets)]
+    tops = [np.zeros_like(sets)]
     for _ in range(5):
-        others = sets & ~kept[-1]
+        others = sets & ~tops[-1]
         highest = np.where(others > 0, 1 << (np.frexp(others.astype(np.float64))[1] - 1).clip(0), 0)
-        kept.append(kept[-1] | highest)
-    return kept
+        tops.append(tops[-1] | highest)
+    return tops
 
 
 @cache
 def _straights() -> IntArray:
     """For each of the 8,192 sets, the highest rank of its best straight, as a set; empty if there is none."""
     sets = np.arange(1 << 13)
-    found = np.where(sets & _WHEEL == _WHEEL, 1 << 3, 0)
+    highest = np.where(sets & _WHEEL == _WHEEL, 1 << 3, 0)
     for high in range(4, 13):
         five = 0b11111 << (high - 4)
-        found = np.where(sets & five == five, 1 << high, found)
-    return found
+        highest = np.where(sets & five == five, 1 << high, highest)
+    return highest
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ class Solved:
 
 
 @dataclass(frozen=True)
-class Betting:
+class StreetBetting:
     """The betting on one street after certain cards: B runouts, and the n nodes of the street, parents first."""
 
     reach: Pair  # [B, n, H] per player
@@ -167,17 +167,20 @@ class Unmerged:
 
     def __init__(self, spot: Spot, form: PublicForm, strategies: Strategies) -> None:
         self.spot, self.tree, self.strategies = spot, form.tree, strategies
-        self.held = spot_hands(spot)
-        self.cards = HAND_CARDS[self.held[0]].astype(np.int64), HAND_CARDS[self.held[1]].astype(np.int64)
-        self.weight: Pair = spot.ip.weights[self.held[0]], spot.oop.weights[self.held[1]]
+        self.hand_numbers = spot_hands(spot)
+        self.cards = (
+            HAND_CARDS[self.hand_numbers[0]].astype(np.int64),
+            HAND_CARDS[self.hand_numbers[1]].astype(np.int64),
+        )
+        self.weight: Pair = spot.ip.weights[self.hand_numbers[0]], spot.oop.weights[self.hand_numbers[1]]
         self.streets = len(spot.streets)
         self.group = spot_group(spot)
         self.solved_runouts = _solved_runouts(form)
-        self.locks = LockedHands(form, spot.locks, self.held)
+        self.locks = LockedHands(form, spot.locks, self.hand_numbers)
         self.batch = batch_size(form)
         self._strengths_by_cards: dict[frozenset[int], IntArray] = {}
         self.nodes = [np.flatnonzero(self.tree.street == street) for street in range(self.streets)]
-        self.place = places(self.tree)
+        self.street_row = street_rows(self.tree)
 
     @cached_property
     def compatible(self) -> FloatArray:
@@ -191,7 +194,7 @@ class Unmerged:
         """Σ w0[h] · C[h, k] · w1[k]: the divisor of values at the root."""
         return float(self.weight[0] @ self.compatible @ self.weight[1])
 
-    def root(self) -> Betting:
+    def root(self) -> StreetBetting:
         return self.begin([()], (self.weight[0][None, None], self.weight[1][None, None]))
 
     def cards_left(self, dealt: Sequence[int]) -> list[int]:
@@ -203,12 +206,12 @@ class Unmerged:
 
     # --- one street --------------------------------------------------------------------------------------------------
 
-    def begin(self, dealt: list[tuple[int, ...]], entering: Pair) -> Betting:
+    def begin(self, dealt: list[tuple[int, ...]], entering: Pair) -> StreetBetting:
         """Follow the betting of a street down, from the players' reach [B, entries, H] where it begins."""
         street, tree = len(dealt[0]), self.tree
         solved = self._solved(dealt)
-        entries = self.place[self._entries[street]]
-        reach = tuple(np.zeros((len(dealt), len(self.nodes[street]), len(held))) for held in self.held)
+        entries = self.street_row[self._entries[street]]
+        reach = tuple(np.zeros((len(dealt), len(self.nodes[street]), len(numbers))) for numbers in self.hand_numbers)
         for player in range(2):
             reach[player][:, entries] = entering[player]
         decisions = self._decisions[street]
@@ -222,39 +225,39 @@ class Unmerged:
             if self.spot.locks:
                 locks = np.array([self.locks.hands(node, runout) for runout in solved.runouts])
                 locked[node] = locks[solved.index[:, None], solved.hands[actor]]
-            below, here = self._below(node), self.place[node]
-            reach[actor][:, below] = reach[actor][:, here, None] * strategy[node]
-            reach[1 - actor][:, below] = reach[1 - actor][:, here, None]
-        return Betting((reach[0], reach[1]), strategy, locked, dealt)
+            below, row = self._below(node), self.street_row[node]
+            reach[actor][:, below] = reach[actor][:, row, None] * strategy[node]
+            reach[1 - actor][:, below] = reach[1 - actor][:, row, None]
+        return StreetBetting((reach[0], reach[1]), strategy, locked, dealt)
 
     def lines_out(self, street: int) -> IntArray:
         """Rows of the nodes that end a street with a card to come."""
         return self._rows(street, NodeKind.CHANCE)
 
-    def finish(self, betting: Betting, lines: Pair) -> Pair:
+    def finish(self, betting: StreetBetting, lines: Pair) -> Pair:
         """Values [2, B, entries, H] of a street from the values [2, lines out, H] of its lines into the next."""
         street, tree = betting.street, self.tree
-        found = []
+        values_of = []
         for player in range(2):
             values = np.zeros((2, *betting.reach[player].shape))
             values[:, :, self.lines_out(street)] = lines[player][:, None]
-            found.append(values)
-        self._fold(betting, found)
+            values_of.append(values)
+        self._fold(betting, values_of)
         if street == self.streets - 1:
-            self._show_down(betting, found)
+            self._show_down(betting, values_of)
         for node in reversed(self._decisions[street]):
-            actor, below, here = int(tree.player[node]), self._below(node), self.place[node]
-            found[1 - actor][:, :, here] = found[1 - actor][:, :, below].sum(axis=2)
-            own = found[actor][:, :, below]
+            actor, below, row = int(tree.player[node]), self._below(node), self.street_row[node]
+            values_of[1 - actor][:, :, row] = values_of[1 - actor][:, :, below].sum(axis=2)
+            own = values_of[actor][:, :, below]
             followed = (own * betting.strategy[node]).sum(axis=2)
             best = own[BEST].max(axis=1)
             if node in betting.locked:
                 best = np.where(betting.locked[node], followed[BEST], best)
-            found[actor][MEAN, :, here], found[actor][BEST, :, here] = followed[MEAN], best
-        entries = self.place[self._entries[street]]
-        return found[0][:, :, entries], found[1][:, :, entries]
+            values_of[actor][MEAN, :, row], values_of[actor][BEST, :, row] = followed[MEAN], best
+        entries = self.street_row[self._entries[street]]
+        return values_of[0][:, :, entries], values_of[1][:, :, entries]
 
-    def after(self, betting: Betting, cards: Sequence[int], evaluated: Callable[[int], None]) -> Pair:
+    def after(self, betting: StreetBetting, cards: Sequence[int], evaluated: Callable[[int], None]) -> Pair:
         """[2, lines out, H] values of the lines of a street into the next, one runout's: Σ over `cards`, times the
         probability of each.
 
@@ -268,7 +271,9 @@ class Unmerged:
         size = self.batch if last else 1
         for first in range(0, len(cards), size):
             batch = cards[first : first + size]
-            alive = [(held != np.array(batch)[:, None, None]).all(axis=2) for held in self.cards]  # [B, H]
+            alive = [
+                (cards_of_hands != np.array(batch)[:, None, None]).all(axis=2) for cards_of_hands in self.cards
+            ]  # [B, H]
             entering = betting.reach[0][:, out] * alive[0][:, None], betting.reach[1][:, out] * alive[1][:, None]
             following = self.begin([(*dealt, card) for card in batch], entering)
             lines = self.no_lines(street)
@@ -283,11 +288,11 @@ class Unmerged:
     def no_lines(self, street: int) -> Pair:
         """Zeros for summing the values of the lines of a street into the next."""
         count = len(self.lines_out(street))
-        return np.zeros((2, count, len(self.held[0]))), np.zeros((2, count, len(self.held[1])))
+        return np.zeros((2, count, len(self.hand_numbers[0]))), np.zeros((2, count, len(self.hand_numbers[1])))
 
     # --- terminals ---------------------------------------------------------------------------------------------------
 
-    def _fold(self, betting: Betting, found: list[FloatArray]) -> None:
+    def _fold(self, betting: StreetBetting, values_of: list[FloatArray]) -> None:
         rows = self._rows(betting.street, NodeKind.FOLD)
         if not len(rows):
             return
@@ -295,22 +300,22 @@ class Unmerged:
         for player, compatible in enumerate((self.compatible.T, self.compatible)):
             won = np.where(self.tree.player[nodes] == player, 0.0, self._pot(nodes))
             pay = won - self.tree.paid[nodes, player]
-            found[player][:, :, rows] = pay[:, None] * _product(betting.reach[1 - player][:, rows], compatible)
+            values_of[player][:, :, rows] = pay[:, None] * _product(betting.reach[1 - player][:, rows], compatible)
 
-    def _show_down(self, betting: Betting, found: list[FloatArray]) -> None:
+    def _show_down(self, betting: StreetBetting, values_of: list[FloatArray]) -> None:
         rows = self._rows(betting.street, NodeKind.SHOWDOWN)
         if not len(rows):
             return
         nodes = self.nodes[betting.street][rows]
         strength = self._strengths(betting.dealt)
-        mine, theirs = strength[:, : len(self.held[0]), None], strength[:, None, len(self.held[0]) :]
+        mine, theirs = strength[:, : len(self.hand_numbers[0]), None], strength[:, None, len(self.hand_numbers[0]) :]
         first = ((mine > theirs) + 0.5 * (mine == theirs)) * self.compatible  # player 0's shares of the pot
         shares = first.swapaxes(1, 2), self.compatible - first
         for player, compatible in enumerate((self.compatible.T, self.compatible)):
             reach = betting.reach[1 - player][:, rows]
             won = self._pot(nodes)[:, None] * _product(reach, shares[player])
             paid = self.tree.paid[nodes, player, None] * _product(reach, compatible)
-            found[player][:, :, rows] = won - paid  # the same for the mean and for a best response
+            values_of[player][:, :, rows] = won - paid  # the same for the mean and for a best response
 
     def _strengths(self, dealt: list[tuple[int, ...]]) -> IntArray:
         """[B, H0 + H1], -1 where the board blocks a hand. Computed once for all orders of the same cards."""
@@ -352,10 +357,10 @@ class Unmerged:
     def _renamings(self) -> list[dict[int, IntArray]]:
         """Per player, by renaming of suits: [H] position of the hand that each hand becomes."""
         renamings = []
-        for held in self.held:
+        for numbers in self.hand_numbers:
             position = np.full(len(HAND_CARDS), -1, dtype=np.int64)
-            position[held] = np.arange(len(held))
-            renamings.append({int(row): position[hand_maps()[row, held]] for row in self.group})
+            position[numbers] = np.arange(len(numbers))
+            renamings.append({int(row): position[hand_maps()[row, numbers]] for row in self.group})
         return renamings
 
     @cached_property
@@ -376,7 +381,7 @@ class Unmerged:
     def _below(self, node: int) -> slice:
         """Rows of a decision's children, which are adjacent on its street."""
         first, last = int(self.tree.first_child[node]), int(self.tree.first_child[node + 1])
-        return slice(int(self.place[first]), int(self.place[first]) + last - first)
+        return slice(int(self.street_row[first]), int(self.street_row[first]) + last - first)
 
 
 def runout_bytes(form: PublicForm) -> int:
@@ -394,25 +399,25 @@ def batch_size(form: PublicForm) -> int:
 
 def _product(rows: FloatArray, matrix: FloatArray) -> FloatArray:
     """rows [B, n, H] @ matrix, in tiles too small for BLAS to start threads, which would take longer than the sums."""
-    found = np.zeros((*rows.shape[:2], matrix.shape[-1]))
+    product = np.zeros((*rows.shape[:2], matrix.shape[-1]))
     for row in range(0, rows.shape[1], TILE):
         for column in range(0, matrix.shape[-1], TILE):
             for inner in range(0, rows.shape[2], TILE):
-                found[:, row : row + TILE, column : column + TILE] += (
+                product[:, row : row + TILE, column : column + TILE] += (
                     rows[:, row : row + TILE, inner : inner + TILE]
                     @ matrix[..., inner : inner + TILE, column : column + TILE]
                 )
-    return found
+    return product
 
 
 def _solved_runouts(form: PublicForm) -> dict[tuple[int, ...], int]:
     """The runout of each sequence of dealt cards."""
-    found: dict[tuple[int, ...], int] = {(): 0}
+    runouts: dict[tuple[int, ...], int] = {(): 0}
     before: list[tuple[int, ...]] = [()]
     for street in form.streets[1:]:
         after = [
             (*before[int(parent)], int(cards[0])) for parent, cards in zip(street.parent, street.cards, strict=True)
         ]
-        found |= {dealt: runout for runout, dealt in enumerate(after)}
+        runouts |= {dealt: runout for runout, dealt in enumerate(after)}
         before = after
-    return found
+    return runouts

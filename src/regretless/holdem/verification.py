@@ -143,7 +143,7 @@ def verify_spot(
     if needed > free:
         raise WouldNotFit(f"verifying {record.game}", needed=needed, available=free)
     began = time.perf_counter()
-    unmerged = Unmerged(reader.spot, form, reader.answers)
+    unmerged = Unmerged(reader.spot, form, reader.results)
     rivers = RIVERS if unmerged.streets == 3 else 1
     cards = unmerged.cards_left(()) if unmerged.streets > 1 else []
     chosen = cards if sampled is None else sampled
@@ -168,7 +168,7 @@ def verify_spot(
         turns=None if sampled is None else len(sampled),
         runouts=total,
         all_runouts=max(len(cards), 1) * rivers,
-        probability_bits=reader.answers.probability_bits,
+        probability_bits=reader.results.probability_bits,
         memory_bytes=needed,
     )
 

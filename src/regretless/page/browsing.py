@@ -155,7 +155,7 @@ def check_one_lock(library: Library, file: File, lock: Annotated[Json, LOCK]) ->
                     raise InvalidText(
                         "lock.node", checked.node or "", None, f"{card_text(card)} is already on the board"
                     )
-            hands = reader.held[int(reader.form.tree.player[node])]  # on every runout that the line allows
+            hands = reader.hand_numbers[int(reader.form.tree.player[node])]  # on every runout that the line allows
             hands = hands[~np.isin(HAND_CARDS[hands], cards).any(axis=1)]
             chosen = checked.range.weights[hands] > 0
         except RegretlessError as error:

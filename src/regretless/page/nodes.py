@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from regretless.cards.categories import DRAWS, MADE, Category, hand_categories
 from regretless.cards.deck import card_text
 from regretless.forms.public import NodeKind
-from regretless.holdem.reading.line_reader import Place
+from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.reading.nodes import HandTable, NodeView, RunoutReport
 from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.spots.lines import parse_line
@@ -55,7 +55,7 @@ def _node_json(reader: SpotReader, line: str) -> Json:
             actions, view.frequencies, view.action_means, view.action_combos, strict=True
         ):
             action |= {"frequency": rounded(frequency), "ev": rounded(ev), "combos": rounded(combos)}
-    paid = reader.form.tree.paid[place.node]
+    paid = reader.form.tree.paid[place.index]
     return {
         "line": view.line,
         "board": [card_text(card) for card in view.board],
@@ -77,28 +77,28 @@ def _node_json(reader: SpotReader, line: str) -> Json:
     }
 
 
-def strip_json(reader: SpotReader, passed: list[Place], *, frequencies: bool = True) -> list[Json]:
+def strip_json(reader: SpotReader, passed: list[LineNode], *, frequencies: bool = True) -> list[Json]:
     """A tile per street and per decision on the way; the last is where the line ends."""
     tree, pot = reader.form.tree, reader.spot.pot
     board = [card_text(card) for card in reader.spot.board]
     tiles: list[Json] = [{"kind": "street", "street": reader.spot.streets[0], "cards": board, "pot": pot, "line": ""}]
     for place, after in zip(passed, [*passed[1:], None], strict=True):
-        line, here = ", ".join(place.steps), pot + float(tree.paid[place.node].sum())
-        kind = NodeKind(int(tree.kind[place.node]))
+        line, here = ", ".join(place.steps), pot + float(tree.paid[place.index].sum())
+        kind = NodeKind(int(tree.kind[place.index]))
         if kind == NodeKind.DECISION:
             actions = action_list(reader, place)
             if frequencies:
                 for action, share in zip(actions, reader.played(place).frequencies, strict=True):
                     action["frequency"] = rounded(share)
-            player = int(tree.player[place.node])
-            taken = None if after is None else after.node - int(tree.first_child[place.node])
+            player = int(tree.player[place.index])
+            taken = None if after is None else after.index - int(tree.first_child[place.index])
             tiles.append(
                 {
                     "kind": "decision",
                     "line": line,
                     "player": PLAYERS[player],
                     "pot": here,
-                    "stack": reader.spot.stack - float(tree.paid[place.node, player]),
+                    "stack": reader.spot.stack - float(tree.paid[place.index, player]),
                     "street": _street(reader, place),
                     "taken": taken,
                     "actions": actions,
@@ -113,9 +113,9 @@ def strip_json(reader: SpotReader, passed: list[Place], *, frequencies: bool = T
     return tiles
 
 
-def action_list(reader: SpotReader, place: Place) -> list[Json]:
+def action_list(reader: SpotReader, place: LineNode) -> list[Json]:
     """The actions at a place: name, kind, chips, and the line that continues with it; without frequencies."""
-    tree, node = reader.form.tree, place.node
+    tree, node = reader.form.tree, place.index
     if tree.kind[node] != NodeKind.DECISION:
         return []
     player = int(tree.player[node])
@@ -153,27 +153,27 @@ def _paid_before(reader: SpotReader, node: int) -> float:
     return float(tree.paid[node, 0])
 
 
-def _street(reader: SpotReader, place: Place) -> str:
+def _street(reader: SpotReader, place: LineNode) -> str:
     return STREETS[len(reader.spot.board) - 3 + place.deal.street]
 
 
-def _reached(reader: SpotReader, place: Place) -> float:
+def _reached(reader: SpotReader, place: LineNode) -> float:
     """How likely the line's actions are, given that its cards come."""
     dealt = reader.root
     for card in place.deal.cards:
-        dealt = replace(reader.deal(dealt, card), node=0)
+        dealt = replace(reader.deal(dealt, card), index=0)
     possible = reader.pairs(dealt)
     return reader.pairs(place) / possible if possible > 0 else float("nan")
 
 
-def _locks_here(reader: SpotReader, place: Place) -> list[int]:
-    return reader.locked.applying(place.node, place.deal.runout)
+def _locks_here(reader: SpotReader, place: LineNode) -> list[int]:
+    return reader.locked.applying(place.index, place.deal.runout)
 
 
 # --- one player ------------------------------------------------------------------------------------------------------
 
 
-def _player(reader: SpotReader, view: NodeView, passed: list[Place], player: PlayerName) -> Json:
+def _player(reader: SpotReader, view: NodeView, passed: list[LineNode], player: PlayerName) -> Json:
     table = view.hands[player]
     kinds = hand_categories(view.board)
     made, draw = kinds.made[table.hand], kinds.draw[table.hand]
@@ -201,11 +201,11 @@ def _player(reader: SpotReader, view: NodeView, passed: list[Place], player: Pla
     }
 
 
-def _last_action(reader: SpotReader, passed: list[Place], player: PlayerName) -> str | None:
+def _last_action(reader: SpotReader, passed: list[LineNode], player: PlayerName) -> str | None:
     tree = reader.form.tree
     for place, after in zip(reversed(passed[:-1]), reversed(passed[1:]), strict=True):
-        if tree.kind[place.node] == NodeKind.DECISION and PLAYERS[int(tree.player[place.node])] == player:
-            return tree.labels[after.node]
+        if tree.kind[place.index] == NodeKind.DECISION and PLAYERS[int(tree.player[place.index])] == player:
+            return tree.labels[after.index]
     return None
 
 

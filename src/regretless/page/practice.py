@@ -26,7 +26,7 @@ from regretless.cards.deck import card_text
 from regretless.cards.hands import HAND_CARDS, hand_text
 from regretless.errors import InvalidText
 from regretless.forms.public import NodeKind
-from regretless.holdem.reading.line_reader import Place
+from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.reading.playing import Duel, draw_hands
 from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
@@ -67,7 +67,7 @@ class PracticeSession:
     def deal(self, reader: SpotReader) -> None:
         """Deal the next hand, and play until the user must act or the hand is over."""
         place = reader.find(self.start)
-        if reader.form.tree.kind[place.node] in (NodeKind.FOLD, NodeKind.SHOWDOWN):
+        if reader.form.tree.kind[place.index] in (NodeKind.FOLD, NodeKind.SHOWDOWN):
             raise InvalidText("line", self.start, None, "the hand is over there")
         self.player = self.random.choice(PLAYERS) if self.seat is None else self.seat
         self.hands = dict(zip(PLAYERS, draw_hands(reader, place, self.random), strict=True))
@@ -80,7 +80,7 @@ class PracticeSession:
         place = reader.find(self.line)
         if not self._duel(reader).is_turn(place):
             raise Conflict("the hand is over: deal the next one")
-        labels = reader.actions(place.node)
+        labels = reader.actions(place.index)
         steps = parse_line(action, "action")
         chosen = find_action(steps[0], labels) if len(steps) == 1 else None
         if chosen is None:
@@ -93,10 +93,10 @@ class PracticeSession:
     def _duel(self, reader: SpotReader) -> Duel:
         return Duel(reader, (self.hands["ip"], self.hands["oop"]), PLAYERS.index(self.player), self.random)
 
-    def _play_on(self, reader: SpotReader, place: Place) -> None:
+    def _play_on(self, reader: SpotReader, place: LineNode) -> None:
         self.line = ", ".join(self._duel(reader).play_on(place)[-1].steps)
 
-    def _judge(self, reader: SpotReader, place: Place, chosen: int) -> None:
+    def _judge(self, reader: SpotReader, place: LineNode, chosen: int) -> None:
         view = reader.view(place)
         column = int(np.flatnonzero(view.acting.hand == self.hands[self.player])[0])
         ev, strategy = view.action_ev[:, column], view.strategy[:, column]
@@ -127,7 +127,7 @@ class PracticeSession:
         passed = reader.path(self.line)
         place = passed[-1]
         tree, mine = reader.form.tree, self._duel(reader).is_turn(place)
-        paid = tree.paid[place.node]
+        paid = tree.paid[place.index]
         decisions = sum(self.grades.values())
         return {
             "id": self.id,
@@ -157,7 +157,7 @@ class PracticeSession:
             },
         }
 
-    def _outcome(self, reader: SpotReader, place: Place) -> Json:
+    def _outcome(self, reader: SpotReader, place: LineNode) -> Json:
         outcome = self._duel(reader).outcome(place)
         mine = PLAYERS.index(self.player)
         won = outcome.won[mine]

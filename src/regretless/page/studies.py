@@ -100,7 +100,7 @@ class StudyShelf:
 
     def lines(self, study: OpenStudy, variation: int) -> list[StudyLine]:
         """The lines that the study has, with the mix of actions at each."""
-        read = partial(study_lines, study.folder, variation=variation, most=MOST_LINES)
+        read = partial(study_lines, study.folder, variation=variation, limit=MOST_LINES)
         with self._reading:
             return self._kept(self._reports, KEPT_REPORTS, (study.name, study.revision, variation), read)
 

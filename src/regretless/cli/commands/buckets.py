@@ -74,8 +74,8 @@ def buckets(
     from regretless.holdem.buckets.plan import BucketPlan
 
     cards = parse_board(board or "")
-    asked = {"flop": 0 if cards and flop is None else flop, "turn": turn, "river": river}
-    counts: dict[str, Any] = {street: USUAL if count is None else count or None for street, count in asked.items()}
+    arguments = {"flop": 0 if cards and flop is None else flop, "turn": turn, "river": river}
+    counts: dict[str, Any] = {street: USUAL if count is None else count or None for street, count in arguments.items()}
     settings: dict[str, Any] = {"method": method, "seed": seed, "board": cards}
     if sample is not None:
         settings["sample"] = sample
@@ -90,14 +90,14 @@ def buckets(
         note(f"{size}: about {about} on {workers} thread{'s' if workers > 1 else ''}")
     else:  # the estimate of the time holds for a CPU only
         note(f"{size}, on {where}")
-    status = _Status(path, plan.streets[0])
+    status = _BucketStatus(path, plan.streets[0])
     began = time.monotonic()
-    with interruptible(status) as interrupted, bar("buckets") as tell:
+    with interruptible(status) as interrupted, bar("buckets") as update:
 
         def report(progress: BuildProgress) -> None:
             status.report(progress)
             left = "" if progress.seconds_left is None else f" · {about_text(progress.seconds_left)} left"
-            tell(progress.share, f"{progress.doing} the {progress.street}{left}")
+            update(progress.share, f"{progress.doing} the {progress.street}{left}")
 
         try:
             build_buckets(plan, path, threads=workers, device=where, report=report, interrupted=interrupted)
@@ -132,7 +132,7 @@ def buckets(
     note(f"saved {path}")
 
 
-class _Status:
+class _BucketStatus:
     """What Ctrl-C prints, and how long each street took."""
 
     def __init__(self, path: Path, first_street: str) -> None:

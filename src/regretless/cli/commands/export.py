@@ -78,7 +78,7 @@ def export(
     from regretless.api import load
     from regretless.cards.ranges import FORMATS as RANGE_TEXTS
     from regretless.cli.views.game_export import RANGE_FORMATS
-    from regretless.cli.views.spot_view import check_held
+    from regretless.cli.views.spot_view import check_any_hand
     from regretless.files.atomic import replace_file
     from regretless.holdem.exports import FORMATS, write_nodes
     from regretless.holdem.solution import SpotSolution
@@ -116,7 +116,7 @@ def export(
     wide = not all_ and street is None
     node = solution.node(line or "", options.read_cards(board))  # for --street and --all, the first decision
     if chosen is not None:
-        check_held(node.only("oop", chosen).only("ip", chosen), chosen, whose)
+        check_any_hand(node.only("oop", chosen).only("ip", chosen), chosen, whose)
     views: Iterator[NodeView] = iter([node])
     size = None
     if not wide:
@@ -136,7 +136,7 @@ def export(
     except KeyboardInterrupt:
         for_people().print(f"interrupted: {out} was not written", soft_wrap=True)
         raise typer.Exit(INTERRUPTED) from None
-    note(f"saved {count:,} node{'s' * (count != 1)} to {out}")
+    note(f"saved {count:,} node{'' if count == 1 else 's'} to {out}")
 
 
 def _export_game(context: typer.Context, solution: GameSolution, kind: str, out: Path | None) -> None:
@@ -144,9 +144,9 @@ def _export_game(context: typer.Context, solution: GameSolution, kind: str, out:
     from regretless.cli.views.game_export import export_game, export_line, export_ranges
     from regretless.holdem.games.big_blinds import BigBlindSolution
 
-    given = context.params
-    line, cards, ranges = given["line"], options.read_cards(given["board"]), given["ranges"]
-    chosen = options.read_range(given["hands"])
+    parameters = context.params
+    line, cards, ranges = parameters["line"], options.read_cards(parameters["board"]), parameters["ranges"]
+    chosen = options.read_range(parameters["hands"])
     if isinstance(solution, BigBlindSolution) and ranges is not None:
         options.refuse_others(context, "--ranges", RANGES_TAKE)
         nodes = list(solution.charts()) if line is None and not cards else [solution.node(line or "", cards)]
@@ -184,14 +184,14 @@ def _watched(views: Iterator[NodeView], size: ExportSize | None) -> Iterator[Ite
     from regretless.cli.terminal.progress import bar
     from regretless.solving.progress.interrupt import catch_interrupts
 
-    with catch_interrupts() as interrupted, bar("export") as tell:
+    with catch_interrupts() as interrupted, bar("export") as update:
 
         def watched() -> Iterator[NodeView]:
             for count, view in enumerate(views, 1):
                 if interrupted():
                     raise KeyboardInterrupt
                 if size is not None:
-                    tell(count / max(size.nodes, 1), f"{count:,} of {size.nodes:,} nodes")
+                    update(count / max(size.nodes, 1), f"{count:,} of {size.nodes:,} nodes")
                 yield view
 
         yield watched()

@@ -19,7 +19,7 @@ from regretless.seeds import check_seed
 
 if TYPE_CHECKING:
     from regretless.cli.views.duel_view import Score, Stakes
-    from regretless.holdem.reading.line_reader import Place
+    from regretless.holdem.reading.line_reader import LineNode
     from regretless.holdem.reading.playing import Duel
     from regretless.solving.solution import Solution
 
@@ -111,32 +111,32 @@ def _play_hand(
     if number > 1:
         console.print()
     console.print(view.hand_text(stakes, duel, number), soft_wrap=True)
-    passed = duel.play_on(reader.root)
+    nodes = duel.play_on(reader.root)
     while True:
-        for line in view.event_lines(duel, passed):
+        for line in view.event_lines(duel, nodes):
             console.print(line, soft_wrap=True)
-        place = passed[-1]
-        if not duel.is_turn(place):
+        node = nodes[-1]
+        if not duel.is_turn(node):
             break
-        console.print(view.state_text(stakes, duel, place), soft_wrap=True)
-        action = _ask(console, duel, place)
+        console.print(view.state_text(stakes, duel, node), soft_wrap=True)
+        action = _ask(console, duel, node)
         if advice:
-            console.print(view.advice_text(duel, place), style="dim", soft_wrap=True)
-        passed = duel.play_on(reader.act(place, action))
-    outcome = duel.outcome(place)
+            console.print(view.advice_text(duel, node), style="dim", soft_wrap=True)
+        nodes = duel.play_on(reader.act(node, action))
+    outcome = duel.outcome(node)
     won = outcome.won[person]
-    expected = duel.expected(place)
+    expected = duel.expected(node)
     adjusted = won if expected is None else expected[person]
     score.add((won - stakes.par[person]) / stakes.chips, (adjusted - stakes.par[person]) / stakes.chips)
     console.print(view.result_text(stakes, duel, outcome), soft_wrap=True)
     console.print(str(score), style="bold", soft_wrap=True)
 
 
-def _ask(console: LiteralConsole, duel: Duel, place: Place) -> int:
+def _ask(console: LiteralConsole, duel: Duel, node: LineNode) -> int:
     """The number of the action that the person chooses; asks again until there is one."""
     from regretless.cli.views.duel_view import choices_text
 
-    actions = duel.reader.actions(place.node)
+    actions = duel.reader.actions(node.index)
     console.print(choices_text(actions), soft_wrap=True)
     while True:
         console.print("> ", end="")
@@ -166,7 +166,7 @@ def _read_action(text: str, actions: tuple[str, ...]) -> int:
     steps = parse_line(text, "action")
     if len(steps) != 1:
         raise InvalidText("action", text, None, f"is not one action; {listed}")
-    found = find_action(steps[0], actions)
-    if found is None:
+    action = find_action(steps[0], actions)
+    if action is None:
         raise no_such_action("action", text, steps[0], actions)
-    return found
+    return action

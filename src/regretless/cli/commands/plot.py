@@ -17,7 +17,7 @@ from regretless.cli.terminal.interrupts import INTERRUPTED, SimplePlan, interrup
 from regretless.errors import InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
-    from regretless.holdem.reading.line_reader import Played
+    from regretless.holdem.reading.line_reader import NodeStrategy
     from regretless.solving.solution import Solution
 
 __all__ = ["plot"]
@@ -76,7 +76,7 @@ def plot(
         return
     if line:
         raise InvalidOption("line", line[0], "is only for --charts: give that too")
-    wanted = read_variants(variants)
+    variant_names = read_variants(variants)
     for game in games:
         if game.endswith(".toml"):
             raise InvalidOption("GAME", game, "is an unsolved spot: use regretless solve --plot, or solve it first")
@@ -90,13 +90,13 @@ def plot(
         raise InvalidOption("GAME", ", ".join(games), "mixes games and spots, which are measured in different units")
     if len(saved) == len(games):
         _refuse_solving(context, "saved solutions, which are only drawn")
-    jobs = [(game, variant) for game in games if not game.endswith(".rgl") for variant in wanted]
-    asked = {name: value for name, value in context.params.items() if name in RULES}
+    jobs = [(game, variant) for game in games if not game.endswith(".rgl") for variant in variant_names]
+    options = {name: value for name, value in context.params.items() if name in RULES}
     plan = SimplePlan(
         "stopping after this iteration, then plotting what was solved", "stopped at once: nothing was drawn"
     )
     with interruptible(plan) as interrupted:
-        solved = _solve_all(jobs, asked, interrupted)
+        solved = _solve_all(jobs, options, interrupted)
         stopped = interrupted()
     files = [Path(game).stem for game in games] if len(saved) == len(games) > 1 else None
     save_figure(convergence([*saved, *solved], labels=files, title=title), path)
@@ -130,14 +130,14 @@ def _draw_charts(
         raise InvalidOption("charts", ", ".join(games), "is not one saved game of hold'em from the deal")
     nodes = map(solution.node, lines) if lines else takewhile(lambda played: "," not in played.line, solution.charts())
     drawn = [
-        Chart(_chart_title(played), played.actions, played.grid(), played.frequencies, played.held())
+        Chart(_chart_title(played), played.actions, played.grid(), played.frequencies, played.class_weights())
         for played in nodes
     ]
     save_figure(draw(drawn, title=title or solution.game), path)
     note(f"drew {path}")
 
 
-def _chart_title(played: Played) -> str:
+def _chart_title(played: NodeStrategy) -> str:
     return f"{played.player}, {f'after {played.line}' if played.line else 'the first decision'}"
 
 
@@ -151,9 +151,9 @@ def _solve_all(jobs: Sequence[tuple[str, str]], options: dict[str, Any], interru
         solve_game(iterated[0][0], variant=iterated[0][1], **{**options, "iterations": 1})
     solved: list[Solution] = []
     for game, variant in jobs:
-        asked = {} if variant == EXACT else options  # a linear program takes none of them
+        own_options = {} if variant == EXACT else options  # a linear program takes none of them
         with solve_bar(f"{game} {variant}", None) as report:
-            solved.append(solve_game(game, variant=variant, report=report, interrupted=interrupted, **asked))
+            solved.append(solve_game(game, variant=variant, report=report, interrupted=interrupted, **own_options))
         if interrupted():
             break
     return solved

@@ -62,7 +62,7 @@ def serve(
         raise MissingExtra(library, "web") from None
     token = None if no_token else _chosen_token() or new_token()
 
-    def tell(address: str) -> None:
+    def print_address(address: str) -> None:
         note(f"the page is at {address} (Ctrl-C ends it)")
         if warning := _exposure(host, is_local=is_loopback(host), no_token=no_token):
             note(warning)
@@ -70,7 +70,7 @@ def serve(
     show = _is_interactive() if browser is None else browser
     hosts = allow_host or []
     with suppress(KeyboardInterrupt):  # how a server is meant to end; it has saved what was running
-        run(folder, token=token, host=host, other_hosts=hosts, port=port, solves=solves, show=show, ready=tell)
+        run(folder, token=token, host=host, other_hosts=hosts, port=port, solves=solves, show=show, ready=print_address)
 
 
 def _chosen_token() -> str | None:

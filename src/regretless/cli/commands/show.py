@@ -30,13 +30,13 @@ class ShowCommand(TyperCommand):
     """The command, with a `--hands` that may stand alone: every hand."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        given: list[str] = []
-        for place, word in enumerate(args):
-            given.append(word)
-            following = args[place + 1] if place + 1 < len(args) else "-"
+        words: list[str] = []
+        for number, word in enumerate(args):
+            words.append(word)
+            following = args[number + 1] if number + 1 < len(args) else "-"
             if word == "--hands" and (following.startswith("-") or following.endswith((".rgl", ".toml"))):
-                given.append("")
-        return super().parse_args(ctx, given)
+                words.append("")
+        return super().parse_args(ctx, words)
 
 
 def show(
@@ -104,7 +104,7 @@ def show(
         from regretless.holdem.reading.grids import GRIDS
 
         kinds = {"--tree": tree, "--svg": svg is not None, "--runouts": runouts}
-        kind = next((name for name, asked in kinds.items() if asked), "a node")
+        kind = next((name for name, is_set in kinds.items() if is_set), "a node")
         refuse_others(context, kind, TAKES[kind])
         if sort is not None and kind == "a node" and hands is None and not strategy:
             raise InvalidOption("sort", sort, "sorts rows: add --hands or --runouts")

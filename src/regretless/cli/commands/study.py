@@ -65,7 +65,7 @@ def estimate(file: File, json_: Json = False) -> None:
     if json_:
         print_json(size.as_json())
         return
-    where = "the GPU" if size.device == "cuda" else f"{size.cores} core{'s' * (size.cores != 1)}"
+    where = "the GPU" if size.device == "cuda" else f"{size.cores} core{'' if size.cores == 1 else 's'}"
     left_out = f"   ({size.impossible:,} left out: the ranges do not allow them)" if size.impossible else ""
     facts: list[tuple[str, str | Text]] = [
         ("spots", Text(f"{size.spots:,}", style="bold").append(left_out, style="not bold")),
@@ -115,7 +115,7 @@ def run(
     words = ["regretless", "study", "run", str(file), "--out", str(out)]
     for name, value in (("--ray", ray), ("--workers", workers), ("--threads", threads)):
         words += [name, str(value)] if value is not None else []
-    status = _Status(out, shlex.join(words))
+    status = _StudyStatus(out, shlex.join(words))
     with interruptible(status) as interrupted:
         from regretless.cli.terminal.progress import bar
         from regretless.cluster.run import open_run, run_study
@@ -128,11 +128,11 @@ def run(
         with open_run(out, plan) as folder:  # before anything that takes time
             size = study_size(plan, device="cpu" if ray is not None else None)
             executor = _executor(plan, size, ray, workers, threads)
-            with bar(plan.name or "study") as tell:
+            with bar(plan.name or "study") as update:
 
                 def report(progress: StudyProgress) -> None:
                     status.progress = progress
-                    tell((progress.done + progress.failed) / progress.spots, _said(progress))
+                    update((progress.done + progress.failed) / progress.spots, _progress_text(progress))
 
                 done = run_study(plan, folder, executor, size, report=report, interrupted=interrupted)
     _print_run(done, size, json_, status)
@@ -151,17 +151,17 @@ def _executor(plan: StudyPlan, size: StudySize, ray: str | None, workers: int | 
 
     local = LocalExecutor(size, workers=workers, threads=threads)
     threads = local.threads or 1
-    on_cpu = f"{local.workers} at a time on {threads} thread{'s' * (threads != 1)} each"
+    on_cpu = f"{local.workers} at a time on {threads} thread{'' if threads == 1 else 's'} each"
     how = "on the GPU" if local.device == "cuda" else on_cpu
     note(f"{_spots(size)}, {how}")
     return local
 
 
 def _spots(size: StudySize) -> str:
-    return f"{size.spots:,} spot{'s' * (size.spots != 1)}"
+    return f"{size.spots:,} spot{'' if size.spots == 1 else 's'}"
 
 
-class _Status:
+class _StudyStatus:
     """What Ctrl-C prints during a run."""
 
     def __init__(self, out: Path, command: str) -> None:
@@ -175,16 +175,18 @@ class _Status:
         return f"stopped at once: every finished spot is in {self.out}" if self.progress else "interrupted"
 
 
-def _said(progress: StudyProgress) -> str:
+def _progress_text(progress: StudyProgress) -> str:
     words = [f"{progress.done:,} of {progress.spots:,} spots"]
-    words += [f"{progress.failed:,} failed"] * bool(progress.failed)
-    words += [f"{progress.running:,} running"] * bool(progress.running)
+    if progress.failed:
+        words.append(f"{progress.failed:,} failed")
+    if progress.running:
+        words.append(f"{progress.running:,} running")
     if progress.seconds_left is not None:
         words.append(f"{about_text(progress.seconds_left)} left")
     return " · ".join(words)
 
 
-def _print_run(done: StudyRun, size: StudySize, as_json: bool, status: _Status) -> None:
+def _print_run(done: StudyRun, size: StudySize, as_json: bool, status: _StudyStatus) -> None:
     if as_json:
         print_json(
             {
@@ -230,8 +232,8 @@ def _print_errors(done: StudyRun) -> None:
     shown = {spot: str(each.error) for spot, each in done.errors.items() if not each.hopeless}
     stopped = {spot: str(each.error) for spot, each in done.errors.items() if each.hopeless}
     shown |= dict(list(stopped.items())[:1])  # what stopped the run, and not again for each spot that it stopped
-    for spot, said in list(shown.items())[-MOST_ERRORS:]:
-        print_error(said if spot in said else f"{spot}: {said}")
+    for spot, message in list(shown.items())[-MOST_ERRORS:]:
+        print_error(message if spot in message else f"{spot}: {message}")
     if len(shown) > MOST_ERRORS:
         print_error(f"and {len(shown) - MOST_ERRORS:,} more spots")
     if done.merge_error is not None and not stopped:  # otherwise what stopped the run is the reason
@@ -274,12 +276,12 @@ def report(
         raise InvalidOption("out", str(out), "must end in .csv or .parquet")
     if plot is not None:
         check_figure("plot", plot)
-    found = Study(folder)
+    study = Study(folder)
     if sql is not None:
         if plot is not None:
             raise InvalidOption("plot", str(plot), "is for reports, not for --sql")
-        table = found.query(sql)
-        _note_coverage(found.coverage())
+        table = study.query(sql)
+        _note_coverage(study.coverage())
         rows = table.to_pylist()
         if json_:
             print_json(rows)
@@ -288,7 +290,7 @@ def report(
         if out is not None:
             _write(table, out)
         return
-    answer = found.report(line, by=by, sort=sort, where=where)
+    answer = study.report(line, by=by, sort=sort, where=where)
     if json_ or out is not None:
         _note_coverage(answer.coverage)
     if json_:
@@ -300,7 +302,7 @@ def report(
 
         _write(pyarrow()[0].Table.from_pylist(answer.flat_rows()), out)
     if plot is not None:
-        save_figure(found.plot_frequencies(line, by=by, sort=sort, where=where), plot)
+        save_figure(study.plot_frequencies(line, by=by, sort=sort, where=where), plot)
         note(f"saved {plot}")
 
 

@@ -58,11 +58,11 @@ def train_kuhn(
     if show:
         check_shown()
     plan = SimplePlan("stopping after this hand", "stopped at once: the training is lost")
-    with interruptible(plan) as interrupted, bar("kuhn") as tell:
+    with interruptible(plan) as interrupted, bar("kuhn") as update:
         training = train(
             iterations,
             seed=seed,
-            report=lambda hands, value: tell(
+            report=lambda hands, value: update(
                 hands / iterations, f"{hands:,} of {iterations:,} hands · mean value {value:+.4f}"
             ),
             interrupted=interrupted,

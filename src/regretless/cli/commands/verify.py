@@ -50,24 +50,24 @@ def verify(
     from regretless.cli.terminal.progress import bar
     from regretless.holdem.solution import SpotSolution
 
-    asked: dict[str, Any] = {"full": full or None, "turns": turns, "seed": seed}
-    asked = {name: value for name, value in asked.items() if value is not None}
+    options: dict[str, Any] = {"full": full or None, "turns": turns, "seed": seed}
+    options = {name: value for name, value in options.items() if value is not None}
     solution = load(file)
-    with bar(solution.game) as tell:
+    with bar(solution.game) as update:
         if isinstance(solution, SpotSolution):
-            asked["report"] = lambda done, total: tell(done / total, f"{done:,} of {total:,} runouts")
+            options["report"] = lambda done, total: update(done / total, f"{done:,} of {total:,} runouts")
         else:
-            tell(0.0, f"{solution.record.nodes:,} histories")
-        found = solution.verify(**asked)
+            update(0.0, f"{solution.record.nodes:,} histories")
+        result = solution.verify(**options)
     if json_:
-        print_json(found.as_json())
+        print_json(result.as_json())
     else:
-        _print(found)
-    if found.agrees is False:
+        _print(result)
+    if result.agrees is False:
         raise typer.Exit(DISAGREES)
 
 
-def _print(found: Verification) -> None:
+def _print(result: Verification) -> None:
     from regretless.holdem.verification import SpotVerification
 
     console = for_answers()
@@ -75,47 +75,51 @@ def _print(found: Verification) -> None:
     table.add_column()
     table.add_column("recomputed", justify="right")
     table.add_column("reported", justify="right")
-    if isinstance(found, SpotVerification):
-        rows, how = _spot_rows(found), _how(found)
+    if isinstance(result, SpotVerification):
+        rows, how = _spot_rows(result), _how(result)
     else:
-        rows = [("exploitability", f"{found.exploitability:.6g}", f"{found.reported:.6g}")]
-        pairs = zip(found.values, found.reported_values, strict=True)
+        rows = [("exploitability", f"{result.exploitability:.6g}", f"{result.reported:.6g}")]
+        pairs = zip(result.values, result.reported_values, strict=True)
         rows += [(f"value of player {player}", signed_text(a), signed_text(b)) for player, (a, b) in enumerate(pairs)]
         how = "by the readable best response, over the rules of the game"
     for row in rows:
         table.add_row(*row)
     console.print(
-        Text(printable(found.game), style="bold"), Text(f"{how}, {duration_text(found.seconds)}", style="dim")
+        Text(printable(result.game), style="bold"), Text(f"{how}, {duration_text(result.seconds)}", style="dim")
     )
     console.print(table)
-    if found.agrees:
+    if result.agrees:
         console.print("they agree", style="dim")
-    elif isinstance(found, SpotVerification) and found.agrees is None:
-        seconds = found.seconds * found.all_runouts / found.runouts
+    elif isinstance(result, SpotVerification) and result.agrees is None:
+        seconds = result.seconds * result.all_runouts / result.runouts
         console.print(
             f"undecided: these turns do not refute what the solve reported; `--full` decides, in {about_text(seconds)}",
             style="yellow",
         )
     else:
-        what = "values differ" if found.exploitability_agrees else "exploitability differs"
+        what = "values differ" if result.exploitability_agrees else "exploitability differs"
         console.print(f"the recomputed {what} from what the solve reported", style="bold yellow")
 
 
-def _spot_rows(found: SpotVerification) -> list[tuple[str, str, str]]:
-    bound = "" if found.exact else "at least "
+def _spot_rows(result: SpotVerification) -> list[tuple[str, str, str]]:
+    bound = "" if result.exact else "at least "
     rows = [
-        ("exploitability, % of the pot", f"{bound}{found.exploitability_pct_pot:.5f}", f"{found.reported_pct_pot:.5f}")
+        (
+            "exploitability, % of the pot",
+            f"{bound}{result.exploitability_pct_pot:.5f}",
+            f"{result.reported_pct_pot:.5f}",
+        )
     ]
-    for player, reported in found.reported_ev.items():
-        recomputed = "" if found.ev is None else f"{found.ev[player]:.5f}"
+    for player, reported in result.reported_ev.items():
+        recomputed = "" if result.ev is None else f"{result.ev[player]:.5f}"
         rows.append((f"EV {player}", recomputed, f"{reported:.5f}"))
     return rows
 
 
-def _how(found: SpotVerification) -> str:
-    count = "one runout" if found.runouts == 1 else f"all {found.runouts:,} runouts"
-    if not found.exact:
+def _how(result: SpotVerification) -> str:
+    count = "one runout" if result.runouts == 1 else f"all {result.runouts:,} runouts"
+    if not result.exact:
         from regretless.holdem.verification import TURNS
 
-        count = f"{found.turns} of {TURNS} turns, {found.runouts:,} of {found.all_runouts:,} runouts"
-    return f"on {count}, suits not merged, 64-bit arithmetic; probabilities in {found.probability_bits} bits"
+        count = f"{result.turns} of {TURNS} turns, {result.runouts:,} of {result.all_runouts:,} runouts"
+    return f"on {count}, suits not merged, 64-bit arithmetic; probabilities in {result.probability_bits} bits"

@@ -140,8 +140,8 @@ def page_columns(console: Console) -> int:
     """Columns available to a picture: the terminal's; in a file or a pipe, COLUMNS or 80."""
     if console.width < UNBOUNDED:
         return console.width
-    asked = os.environ.get("COLUMNS", "")
-    return int(asked) if asked.isdecimal() and int(asked) > 0 else 80
+    columns = os.environ.get("COLUMNS", "")
+    return int(columns) if columns.isdecimal() and int(columns) > 0 else 80
 
 
 def _console(fit: bool, **options: Any) -> LiteralConsole:

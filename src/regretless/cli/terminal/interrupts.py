@@ -30,7 +30,7 @@ from typing import Any, NoReturn, Protocol
 
 __all__ = [
     "INTERRUPTED",
-    "Plan",
+    "InterruptPlan",
     "SimplePlan",
     "ignore_from_now_on",
     "interruptible",
@@ -43,7 +43,7 @@ INTERRUPTED = 130  # the exit code
 SAME_SECONDS = 0.3  # signals this close together are one
 
 
-class Plan(Protocol):
+class InterruptPlan(Protocol):
     """How to answer signals during the current work."""
 
     def first(self) -> str | None:
@@ -76,7 +76,7 @@ class _Watch:
     """The thread that receives signals while a plan is in force."""
 
     def __init__(self) -> None:
-        self.plan: Plan | None = None
+        self.plan: InterruptPlan | None = None
         self.interrupted = threading.Event()
         self.heard_at: float | None = None
         self.bar: Any = None  # a progress bar on stderr; messages are printed above it
@@ -87,7 +87,7 @@ class _Watch:
         os.set_blocking(self._writing, False)
         threading.Thread(target=self._listen, name="signals", daemon=True).start()
 
-    def follow(self, plan: Plan) -> None:
+    def follow(self, plan: InterruptPlan) -> None:
         self.plan, self.heard_at = plan, None
         self.interrupted.clear()
         signal.set_wakeup_fd(self._writing, warn_on_full_buffer=False)
@@ -174,7 +174,7 @@ def ignore_from_now_on() -> None:
 
 
 @contextmanager
-def interruptible(plan: Plan) -> Iterator[Callable[[], bool]]:
+def interruptible(plan: InterruptPlan) -> Iterator[Callable[[], bool]]:
     """Answer signals according to `plan`; yields a function that says whether there was one."""
     if _watch is None:  # called from Python, or on Windows
         from regretless.solving.progress.interrupt import catch_interrupts

@@ -36,8 +36,8 @@ FIRST_LINE = 10.0  # seconds of enumerating a game before the first line in a fi
 @contextmanager
 def bar(what: str) -> Iterator[Callable[[float, str], None]]:
     """A bar, updated with the share done (0 to 1) and a message; nothing is shown if stderr is not a terminal."""
-    with _bar(what, NAME) as (tell, _):
-        yield tell
+    with _bar(what, NAME) as (update, _):
+        yield update
 
 
 @contextmanager
@@ -52,13 +52,13 @@ def solve_bar(
     forecast = Forecast(target, every=every)
     console = for_people()
     logged: float | None = None
-    with _bar(what, NARROW_NAME) as (tell, room):
+    with _bar(what, NARROW_NAME) as (update, room):
 
         def report(progress: Progress) -> None:
             nonlocal logged
             outlook = forecast.read(progress)
             texts = _texts(progress, outlook, target, unit, () if details is None else details())
-            tell(outlook.share, next((text for text in texts if len(text) <= room), texts[-1]))
+            update(outlook.share, next((text for text in texts if len(text) <= room), texts[-1]))
             if details is not None and not console.is_terminal and progress.exploitability != logged:
                 logged = progress.exploitability
                 console.print(f"{printable(what)}: {texts[0]}", style="dim")
@@ -91,32 +91,32 @@ def _texts(
 
 
 @contextmanager
-def _bar(what: str, most: int) -> Iterator[tuple[Callable[[float, str], None], int]]:
+def _bar(what: str, longest_name: int) -> Iterator[tuple[Callable[[float, str], None], int]]:
     """A bar, and the columns left beside it for a message."""
     console = for_people()
     name = printable(what)
-    name = name if len(name) <= most else name[: most - 1] + "…"
+    name = name if len(name) <= longest_name else name[: longest_name - 1] + "…"
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=BAR),
         TaskProgressColumn("{task.percentage:>3.0f} %", text_format_no_percentage="", markup=False),
-        TextColumn("{task.fields[said]}", markup=False),
+        TextColumn("{task.fields[message]}", markup=False),
     )
     room = console.width - len(name) - BAR - len(" 100 % ") - len(columns)
     with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as shown, shown_bar(shown):
-        task = shown.add_task(name, total=None, said="setting up")
+        task = shown.add_task(name, total=None, message="setting up")
         next_line = FIRST_LINE
 
-        def tell(share: float, said: str) -> None:
-            shown.update(task, total=1.0, completed=min(share, 1.0), said=said)
+        def update(share: float, message: str) -> None:
+            shown.update(task, total=1.0, completed=min(share, 1.0), message=message)
 
         def enumerate_nodes(walk: Enumeration) -> None:
             nonlocal next_line
-            said = f"{walk.nodes:,} nodes · {bytes_text(walk.memory_bytes)} · {duration_text(walk.seconds)}"
-            shown.update(task, said=said[: max(room, 0)])
+            message = f"{walk.nodes:,} nodes · {bytes_text(walk.memory_bytes)} · {duration_text(walk.seconds)}"
+            shown.update(task, message=message[: max(room, 0)])
             if not console.is_terminal and walk.seconds >= next_line:
                 next_line *= 2
-                console.print(f"{printable(what)}: {said} so far", style="dim")
+                console.print(f"{printable(what)}: {message} so far", style="dim")
 
         with report_enumeration(enumerate_nodes):
-            yield tell, room
+            yield update, room

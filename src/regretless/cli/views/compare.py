@@ -64,11 +64,11 @@ def compare_games(solutions: GamePair, *, keys: str | None, most: int | None, as
     shared = {key: second.strategy[key] for key in first.strategy if key in second.strategy}
     if not shared:
         raise InvalidFile(second.path, f"has no information set in common with {first.path}")
-    asked = read_keys(keys)
-    chosen = choose(shared, asked, None)
+    chosen_keys = read_keys(keys)
+    chosen = choose(shared, chosen_keys, None)
     moved = {key: _distance(first.strategy[key], played) for key, played in chosen.items()}
-    ranked = sorted(moved, key=lambda key: -moved[key]) if asked is None else list(moved)
-    if asked is None:
+    ranked = sorted(moved, key=lambda key: -moved[key]) if chosen_keys is None else list(moved)
+    if chosen_keys is None:
         ranked = ranked[:most]
     only = [len(first.strategy) - len(shared), len(second.strategy) - len(shared)]
     if as_json:
@@ -137,52 +137,56 @@ def _information_set_table(solutions: GamePair, shown: list[str], moved: dict[st
     table = plain_table(["information set", "action"], ["A", "B", "B − A", "differs"])
     for key in shown:
         first, second = (solution.strategy[key] for solution in solutions)
-        for place, action in enumerate({**first, **second}):
+        for number, action in enumerate({**first, **second}):
             pair = first.get(action), second.get(action)
             cells = ["–" if share is None else f"{share:.1%}" for share in pair]
             apart = difference_text(100 * ((pair[1] or 0.0) - (pair[0] or 0.0)), 1)
-            name, differs = (" · ".join(key.split("\n")), f"{moved[key]:.1%}") if place == 0 else ("", "")
+            name, differs = (" · ".join(key.split("\n")), f"{moved[key]:.1%}") if number == 0 else ("", "")
             table.add_row(name, action, *cells, apart, differs)
     return table
 
 
 def compare_spots(solutions: SpotPair, *, most: int | None, as_json: bool) -> None:
     """Compare two solved spots as a whole."""
-    found = comparison.compare_spots(*solutions, most=most)
+    differences = comparison.compare_spots(*solutions, most=most)
     if as_json:
-        print_json({"first": str(solutions[0].path), "second": str(solutions[1].path), **found.as_json()})
+        print_json({"first": str(solutions[0].path), "second": str(solutions[1].path), **differences.as_json()})
         return
     console = for_answers(fit=False)
     for letter, solution in zip("AB", solutions, strict=True):
         console.print(heading(letter, solution, f"{solution.variant} · {solution.iterations:,} iterations"))
-    console.print(Text("differ in " + ", ".join(found.changed) if found.changed else "the same spot", style="dim"))
+    console.print(
+        Text("differ in " + ", ".join(differences.changed) if differences.changed else "the same spot", style="dim")
+    )
     console.print()
-    console.print(_spot_figures(found))
-    _print_nodes(console, found, most)
+    console.print(_spot_figures(differences))
+    _print_nodes(console, differences, most)
 
 
-def _spot_figures(found: SpotComparison) -> Table:
+def _spot_figures(differences: SpotComparison) -> Table:
     table = difference_table()
     players: tuple[PlayerName, ...] = ("oop", "ip")
     for player in players:
-        first, second = found.ev[player]
+        first, second = differences.ev[player]
         table.add_row(f"EV {player}", f"{first:.2f}", f"{second:.2f}", difference_text(second - first), "chips")
     for player in players:
-        first, second = found.equity[player]
+        first, second = differences.equity[player]
         cells = f"{100 * first:.1f}", f"{100 * second:.1f}", difference_text(100 * (second - first), 1)
         table.add_row(f"equity {player}", *cells, "% of the pot")
-    first, second = found.exploitability_pct_pot
+    first, second = differences.exploitability_pct_pot
     table.add_row("exploitability", f"{first:.3g}", f"{second:.3g}", "", "% of the pot")
     return table
 
 
-def _print_nodes(console: Console, found: SpotComparison, most: int | None) -> None:
-    shown = [node for node in found.nodes if node.rank > 0]
+def _print_nodes(console: Console, differences: SpotComparison, most: int | None) -> None:
+    shown = [node for node in differences.nodes if node.rank > 0]
     console.print()
     if not shown:
         console.print("they play the same at every node that both reach")
-    elif most is None or len(found.nodes) < most:
-        console.print(f"nodes that both reach and play differently: {len(shown):,} of {found.visited:,} shared nodes")
+    elif most is None or len(differences.nodes) < most:
+        console.print(
+            f"nodes that both reach and play differently: {len(shown):,} of {differences.visited:,} shared nodes"
+        )
     else:
         nodes = f"the {len(shown):,} nodes" if len(shown) > 1 else "the node"
         console.print(f"{nodes} where they differ most: how often both get there × share of play that differs")
@@ -190,7 +194,7 @@ def _print_nodes(console: Console, found: SpotComparison, most: int | None) -> N
         console.print()
         for line in _node_lines(node):
             console.print(line)
-    for letter, lines in zip("AB", found.only, strict=True):
+    for letter, lines in zip("AB", differences.only, strict=True):
         if lines:
             more = f", … and {len(lines) - LINES:,} more" if len(lines) > LINES else ""
             listed = "; ".join(lines[:LINES])
@@ -238,8 +242,8 @@ def compare_nodes(
         views = [view.only(shown, hands) for view in views]
         if not any(len(view.hands[shown].hand) for view in views):
             raise InvalidText("hands", str(hands), None, f"{shown} holds none of these here")
-    found = comparison.compare_nodes(views[0], views[1], shown)
-    ranked = found[:most]
+    differences = comparison.compare_nodes(views[0], views[1], shown)
+    ranked = differences[:most]
     played = [dict(zip(view.actions, view.frequencies, strict=True)) for view in views]
     means = {
         "frequencies": {
@@ -279,7 +283,7 @@ def compare_nodes(
     chips = [view.ev(shown) for view in views]
     table.add_row("all", *shares, *(cell_text(number, ".2f") for number in chips), *map(_weight, sums), style="dim")
     console.print(table)
-    more = f"; {len(found) - len(ranked)} more: --all" if len(ranked) < len(found) else ""
+    more = f"; {len(differences) - len(ranked)} more: --all" if len(ranked) < len(differences) else ""
     console.print(Text(f"largest weighted differences first; last row: averages and combos of all{more}", style="dim"))
 
 

@@ -15,8 +15,8 @@ from regretless.cards.hands import HAND_CARDS
 from regretless.cli.terminal.numbers import chips_text
 from regretless.cli.views.spot_view import cards_text
 from regretless.forms.public import NodeKind
-from regretless.holdem.reading.line_reader import LineReader, Place
-from regretless.holdem.reading.playing import Duel, Outcome
+from regretless.holdem.reading.line_reader import LineNode, LineReader
+from regretless.holdem.reading.playing import Duel, HandResult
 
 __all__ = ["Score", "Stakes", "advice_text", "choices_text", "event_lines", "hand_text", "result_text", "state_text"]
 
@@ -63,7 +63,7 @@ class Score:
         count = len(self.won)
         if count == 0:
             return "no hand was finished"
-        text = f"after {count:,} hand{'s' * (count > 1)}: {signed(sum(self.won), self.unit)}, "
+        text = f"after {count:,} hand{'s' if count > 1 else ''}: {signed(sum(self.won), self.unit)}, "
         text += f"{100 * fmean(self.won):+.1f} {self.unit}/100"
         if count > 1:
             error = 100 * stdev(self.adjusted) / math.sqrt(count)
@@ -78,7 +78,7 @@ def signed(amount: float, unit: str) -> str:
     ('+2.5 bb', '-0.333 bb', '0 chips')
     """
     rounded = round(amount, 3) + 0.0  # no -0
-    return f"{'+' * (rounded > 0)}{chips_text(rounded)} {unit}"
+    return f"{'+' if rounded > 0 else ''}{chips_text(rounded)} {unit}"
 
 
 def hand_text(stakes: Stakes, duel: Duel, number: int) -> Text:
@@ -87,12 +87,12 @@ def hand_text(stakes: Stakes, duel: Duel, number: int) -> Text:
     return line.append_text(_hole(duel.hands[duel.person]))
 
 
-def state_text(stakes: Stakes, duel: Duel, place: Place) -> Text:
+def state_text(stakes: Stakes, duel: Duel, node: LineNode) -> Text:
     """Board, pot and stacks where the person must act."""
     tree = duel.reader.tree
-    paid = tree.paid[place.node]
-    board = duel.board(place)
-    line = Text("  ").append_text(cards_text(board)).append("  " * bool(board))
+    paid = tree.paid[node.index]
+    board = duel.board(node)
+    line = Text("  ").append_text(cards_text(board)).append("  " if board else "")
     line.append(f"pot {chips_text(tree.starting_pot + float(paid.sum()))}", style="bold")
     if stakes.stack is not None:
         mine, other = (chips_text(stakes.stack - float(paid[player])) for player in (duel.person, 1 - duel.person))
@@ -110,26 +110,26 @@ def choices_text(actions: Sequence[str]) -> str:
     return "  " + "   ".join(f"{number} {action}" for number, action in enumerate(actions, start=1))
 
 
-def event_lines(duel: Duel, passed: Sequence[Place]) -> list[Text]:
-    """What happened from one place to the next: the opponent's actions and the cards dealt."""
+def event_lines(duel: Duel, nodes: Sequence[LineNode]) -> list[Text]:
+    """What happened from one node to the next: the opponent's actions and the cards dealt."""
     tree = duel.reader.tree
     lines = []
-    for before, after in pairwise(passed):
-        if tree.kind[before.node] == NodeKind.CHANCE:
+    for before, after in pairwise(nodes):
+        if tree.kind[before.index] == NodeKind.CHANCE:
             dealt = after.deal.cards[len(before.deal.cards) :]
             lines.append(Text("  the board brings ").append_text(cards_text(dealt)))
         else:
-            lines.append(Text("  the opponent plays ").append(tree.labels[after.node], style="bold"))
+            lines.append(Text("  the opponent plays ").append(tree.labels[after.index], style="bold"))
     return lines
 
 
-def advice_text(duel: Duel, place: Place) -> str:
+def advice_text(duel: Duel, node: LineNode) -> str:
     """What the solution does with the person's hand."""
-    played = zip(duel.reader.actions(place.node), duel.strategy(place), strict=True)
+    played = zip(duel.reader.actions(node.index), duel.strategy(node), strict=True)
     return "  the solution: " + ", ".join(f"{action} {share:.0%}" for action, share in played)
 
 
-def result_text(stakes: Stakes, duel: Duel, outcome: Outcome) -> Text:
+def result_text(stakes: Stakes, duel: Duel, outcome: HandResult) -> Text:
     """How a hand ended, and what the person won or lost in chips."""
     mine, other = duel.person, 1 - duel.person
     if outcome.folded is not None:

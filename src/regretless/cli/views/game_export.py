@@ -19,7 +19,7 @@ from regretless.files.atomic import replace_file
 from regretless.forms.history import Strategy
 from regretless.holdem.exports import ActionRange, action_ranges, hand_rows
 from regretless.holdem.reading.columns import pyarrow
-from regretless.holdem.reading.line_reader import Played
+from regretless.holdem.reading.line_reader import NodeStrategy
 from regretless.printable import printable
 from regretless.solving.game_solution import GameSolution
 
@@ -35,15 +35,15 @@ def export_game(solution: GameSolution, kind: str, out: Path | None) -> None:
     _export(_rows(strategy), strategy, kind, out, f"{len(strategy):,} information sets")
 
 
-def export_line(played: Played, kind: str, out: Path | None) -> None:
+def export_line(played: NodeStrategy, kind: str, out: Path | None) -> None:
     """Write what a player does with each hand at the end of a line."""
     _export(hand_rows(played), played.as_json(), kind, out, f"{len(played.hand):,} hands")
 
 
-def export_ranges(nodes: Sequence[Played], text_format: str, kind: str, out: Path | None) -> None:
+def export_ranges(nodes: Sequence[NodeStrategy], text_format: str, kind: str, out: Path | None) -> None:
     """Write the range of each action at these nodes, as text that other programs read."""
-    found = action_ranges(nodes)
-    rows = [_range_row(each, text_format) for each in found]
+    ranges = action_ranges(nodes)
+    rows = [_range_row(each, text_format) for each in ranges]
     _export(rows, rows, kind, out, f"{len(rows):,} ranges", text=_range_text(rows))
 
 
@@ -61,9 +61,11 @@ def _range_row(each: ActionRange, text_format: str) -> dict[str, Any]:
 def _range_text(rows: Sequence[dict[str, Any]]) -> str:
     """Ranges to copy from: a heading per node, then a line per action."""
     lines: list[str] = []
-    for place, row in enumerate(rows):
-        if place == 0 or (row["line"], row["player"]) != (rows[place - 1]["line"], rows[place - 1]["player"]):
-            lines += [""] * bool(lines) + [f"# {row['line'] or 'the first decision'}: {row['player']} acts"]
+    for number, row in enumerate(rows):
+        if number == 0 or (row["line"], row["player"]) != (rows[number - 1]["line"], rows[number - 1]["player"]):
+            if lines:
+                lines.append("")
+            lines.append(f"# {row['line'] or 'the first decision'}: {row['player']} acts")
         lines.append(f"{row['action']}: {row['range']}")
     return "".join(f"{line}\n" for line in lines)
 

@@ -31,7 +31,7 @@ from regretless.holdem.games.big_blinds import BigBlindSolution
 from regretless.holdem.games.push_fold import PushFoldSolution
 from regretless.holdem.games.whole_game import NoLimitSolution
 from regretless.holdem.reading.grids import make_chart
-from regretless.holdem.reading.line_reader import Played
+from regretless.holdem.reading.line_reader import NodeStrategy
 from regretless.printable import printable
 from regretless.solving.game_solution import GameSolution
 
@@ -58,7 +58,7 @@ def show_game(solution: GameSolution, chosen: str | None, *, whole: bool, file: 
     print_json(answer)
 
 
-def show_line(played: Played, *, by_hand: bool, as_json: bool) -> None:
+def show_line(played: NodeStrategy, *, by_hand: bool, as_json: bool) -> None:
     """Show what the player does at a node of a game from the deal, by classes of hands or hand by hand."""
     answer = played.as_json(hands=by_hand)
     if as_json:
@@ -72,7 +72,7 @@ def show_line(played: Played, *, by_hand: bool, as_json: bool) -> None:
         _print_chart(console, played)
 
 
-def _print_heading(console: Console, played: Played) -> None:
+def _print_heading(console: Console, played: NodeStrategy) -> None:
     """The line, who acts, and how often each action is taken; on a terminal, broken between words."""
     shares = zip(played.actions, played.frequencies, strict=True)
     often = ", ".join(f"{action} {cell_text(share, '.1%')}" for action, share in shares)
@@ -81,7 +81,7 @@ def _print_heading(console: Console, played: Played) -> None:
         console.print(part, soft_wrap=True)
 
 
-def _print_chart(console: Console, played: Played) -> None:
+def _print_chart(console: Console, played: NodeStrategy) -> None:
     """How often each action is taken, and the 13 × 13 chart of classes."""
     color, columns = has_color(console), page_columns(console)
     chart = make_chart(played)
@@ -143,7 +143,7 @@ def _facts(solution: GameSolution) -> list[tuple[str, str | Text]]:
         ("time", f"{duration_text(solution.seconds)} solving, {duration_text(record.setup_seconds)} setting up")
     )
     if isinstance(solution, PushFoldSolution):
-        ante = f", ante {solution.rules.ante:g}" * bool(solution.rules.ante)
+        ante = f", ante {solution.rules.ante:g}" if solution.rules.ante else ""
         facts.insert(0, ("stack", f"{solution.rules.stack:g} big blinds{ante}"))
         facts.insert(-1, ("range", f"{solution.pushed:.2%} of hands are pushed, {solution.called:.2%} call a push"))
     if record.seconds_per_iteration > 0:

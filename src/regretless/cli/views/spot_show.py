@@ -28,7 +28,7 @@ from regretless.cli.terminal.consoles import (
     strict_json,
 )
 from regretless.cli.terminal.numbers import bytes_text, cell_text, chips_text, duration_text
-from regretless.cli.views.spot_view import NARROW, check_held, node_lines, weight_text, wrapped
+from regretless.cli.views.spot_view import NARROW, check_any_hand, node_lines, weight_text, wrapped
 from regretless.colors import spot_colors
 from regretless.errors import InvalidOption
 from regretless.files.atomic import replace_file
@@ -80,7 +80,7 @@ class Look:
         for player in ("oop", "ip"):
             if self.player in (None, player):
                 view = view.only(player, self.hands)
-        check_held(view, self.hands, self.player)
+        check_any_hand(view, self.hands, self.player)
         return whole, view
 
 
@@ -169,19 +169,18 @@ def _draw(solution: SpotSolution, look: Look, path: Path) -> None:
 
 def _how(solution: SpotSolution) -> str:
     threads = f", {solution.threads} threads" if solution.threads > 1 else ""
-    kept = f"probabilities in {solution.probability_bits} bits"
+    precision = f"probabilities in {solution.probability_bits} bits"
     variant = "" if solution.variant == solution.game else f"{solution.variant} "  # a river is solved by `river`
     machine = f"{solution.engine} on {solution.device}{threads}"
-    return f"{variant}· {solution.iterations:,} iterations · {machine} · {kept}"
+    return f"{variant}· {solution.iterations:,} iterations · {machine} · {precision}"
 
 
 def _print_runouts(solution: SpotSolution, look: Look, as_json: bool) -> None:
-
     then = look.then
     if then is None:  # the player in position acts after a check
         reader = solution.reader
-        place = reader.find(look.line, look.cards)
-        after = int(reader.form.tree.first_child[place.node])
+        node = reader.find(look.line, look.cards)
+        after = int(reader.form.tree.first_child[node.index])
         acts_later = look.player == "ip" and "check" in reader.actions(after)
         then = "check" if acts_later else ""
     report = solution.runouts(look.line, then=then, cards=look.cards)
@@ -261,13 +260,13 @@ def runout_table(report: RunoutReport, player: PlayerName | None = None, *, sort
     for each in sorted_runouts(report, player or "oop", sort):
         shares = [cell_text(each.frequencies.get(action), ".1%") for action in actions]
         if player is None:
-            worth = [cell_text(each.ev["oop"], ".2f"), cell_text(each.ev["ip"], ".2f")]
-            worth.append(cell_text(each.equity["oop"], ".1%"))
+            numbers_of_card = [cell_text(each.ev["oop"], ".2f"), cell_text(each.ev["ip"], ".2f")]
+            numbers_of_card.append(cell_text(each.equity["oop"], ".1%"))
         else:
-            worth = [cell_text(each.ev[player], ".2f"), cell_text(each.equity[player], ".1%")]
-            worth.append(cell_text(each.eqr(player), ".2f"))
+            numbers_of_card = [cell_text(each.ev[player], ".2f"), cell_text(each.equity[player], ".1%")]
+            numbers_of_card.append(cell_text(each.eqr(player), ".2f"))
         reached = [cell_text(each.reached, ".1%")] if report.then else []
-        table.add_row(card_text(each.card), *reached, *worth, *shares)
+        table.add_row(card_text(each.card), *reached, *numbers_of_card, *shares)
     return table
 
 
@@ -323,7 +322,7 @@ def print_tree(question: HasTable, *, as_json: bool = False) -> None:
 def _heading(table: BettingTable) -> str:
     posted = f"pot {chips_text(table.pot)}"
     if table.blinds is not None:
-        ante = f", ante {chips_text(table.ante)}" * bool(table.ante)
+        ante = f", ante {chips_text(table.ante)}" if table.ante else ""
         posted = f"blinds {'/'.join(map(chips_text, table.blinds))}{ante}"
     return f"{table.streets[0]}, {posted}, stack {chips_text(table.stack)}"
 
@@ -348,8 +347,8 @@ def _lines(table: BettingTable, tree: BettingTree, node: int, above: str, *, pla
         yield from _lines(table, tree, child, _guide(above, NOTHING if last else PASSING, plain), plain=plain)
 
 
-def _guide(above: str, here: str, plain: bool) -> str:
-    return above + (PLAIN[here] if plain else here)
+def _guide(above: str, branch: str, plain: bool) -> str:
+    return above + (PLAIN[branch] if plain else branch)
 
 
 def _json(tree: BettingTree, node: int) -> Iterator[str]:

@@ -26,7 +26,7 @@ from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.spots.spot_fields import PlayerName
 
 __all__ = [
-    "NARROW", "WIDE", "action_letters", "action_lines", "board_line", "cards_text", "check_held", "grid_legend",
+    "NARROW", "WIDE", "action_letters", "action_lines", "board_line", "cards_text", "check_any_hand", "grid_legend",
     "grid_lines", "node_lines", "weight_text", "wrapped",
 ]  # fmt: skip
 
@@ -51,8 +51,8 @@ def action_letters(actions: Sequence[str]) -> dict[str, str]:
     for action in actions:
         verb = action.split()[0]
         if action in sizes and len(sizes) > 1:
-            place = sizes.index(action) + 1
-            letters[action] = str(place) if place < 10 else chr(ord("A") + place - 10)
+            number = sizes.index(action) + 1
+            letters[action] = str(number) if number < 10 else chr(ord("A") + number - 10)
         else:
             letters[action] = "x" if verb == "check" else verb[0]
     return letters
@@ -117,13 +117,13 @@ def _name(grid: Grid, cell: int) -> str:
     return CLASS_NAMES[cell] + MARK * bool(grid.locked[cell])
 
 
-def _held(grid: Grid, cell: int) -> bool:
+def _has_hands(grid: Grid, cell: int) -> bool:
     return not bool(np.isnan(grid.values[cell]).any())
 
 
 def _shown(grid: Grid, cell: int, columns: int) -> str:
     """The text of a cell: letters of a strategy, or a number."""
-    if not _held(grid, cell):
+    if not _has_hands(grid, cell):
         return "·"
     if grid.kind == "strategy":
         return _letters(grid.values[cell], list(action_letters(grid.actions).values()), columns)
@@ -165,7 +165,7 @@ def weight_text(weight: float) -> str:
 
 
 def _beside(grid: Grid, cell: int, numbers: Sequence[float], columns: int) -> str:
-    return "" if not _held(grid, cell) or math.isnan(numbers[cell]) else fitted(numbers[cell], columns)
+    return "" if not _has_hands(grid, cell) or math.isnan(numbers[cell]) else fitted(numbers[cell], columns)
 
 
 def _wide_cell(grid: Grid, cell: int, beside: Sequence[float] | None, color: bool) -> Text:
@@ -180,7 +180,7 @@ def _stacked(grid: Grid, cell: int, text: str, color: bool) -> Text:
     """A cell, or its upper or lower half, in one colour."""
     if not color:
         return Text(text)
-    if not _held(grid, cell):
+    if not _has_hands(grid, cell):
         return Text(f" {text}"[: len(text)].replace("·", " "), style=f"{DIM} on {EMPTY}")
     return Text(f" {text}"[: len(text)], style=f"bold {DARK} on {_back(grid, cell)}")
 
@@ -197,13 +197,13 @@ def _back(grid: Grid, cell: int) -> str:
 
 def _painted(grid: Grid, cell: int, text: str) -> Text:
     """A strategy cell, split among the colours of its actions."""
-    if not _held(grid, cell):
+    if not _has_hands(grid, cell):
         return Text(text, style=f"{DIM} on {EMPTY}")
     line = Text()
     bright = min(1.0, 0.35 + 0.65 * float(grid.weight[cell]) / (float(grid.weight.max()) or 1.0))
     begin = 0
-    for place, back in enumerate(spot_colors(grid.actions).values()):
-        end = round(len(text) * float(grid.values[cell, : place + 1].sum()))
+    for action, back in enumerate(spot_colors(grid.actions).values()):
+        end = round(len(text) * float(grid.values[cell, : action + 1].sum()))
         line.append(text[begin:end], style=f"bold {DARK} on {blend(EMPTY, back, bright)}")
         begin = end
     return line
@@ -224,7 +224,7 @@ def cards_text(cards: Sequence[int]) -> Text:
     line = Text()
     for card in cards:
         text = card_text(card)
-        line.append(" " * bool(line)).append(text[0], style="bold")
+        line.append(" " if line else "").append(text[0], style="bold")
         line.append("♣♦♥♠"["cdhs".index(text[1])], style=f"bold {SUIT_COLORS[text[1]]}")
     return line
 
@@ -233,8 +233,8 @@ def action_lines(view: NodeView, *, color: bool, bar: int = NARROW) -> list[Text
     """How often each action is taken and its EV: a coloured bar, then a row per action."""
     colors, letters = spot_colors(view.actions), action_letters(view.actions)
     frequencies = view.frequencies
-    held, hands = int(view.locked.sum()), len(view.locked)
-    lock = "" if not held else "  (locked)" if held == hands else f"  ({held} of {hands} hands locked)"
+    locked, hands = int(view.locked.sum()), len(view.locked)
+    lock = "" if not locked else "  (locked)" if locked == hands else f"  ({locked} of {hands} hands locked)"
     name = max(len(f"{view.player} acts"), *(len(action) + 2 for action in view.actions))
     heading = Text(f"{view.player} acts", style="bold")
     heading.append(" " * (name - len(heading)) + f"{'share':>9}{'combos':>10}{'EV':>10}", style="dim").append(
@@ -246,13 +246,13 @@ def action_lines(view: NodeView, *, color: bool, bar: int = NARROW) -> list[Text
     ):
         row = Text("■ " if color else f"{letters[action]} ", style=colors[action])
         row.append(f"{action:<{name - 2}}", style="default" if color else "")
-        worth = "–" if chips != chips else plain_zero(f"{chips:.2f}")
-        rows.append(row.append(f"{share:>9.1%}{combos:>10.2f}{worth:>10}", style="default" if color else ""))
+        ev = "–" if chips != chips else plain_zero(f"{chips:.2f}")
+        rows.append(row.append(f"{share:>9.1%}{combos:>10.2f}{ev:>10}", style="default" if color else ""))
     rows.append(Text(ACTION_LEGEND, style="dim"))
     if not color:
         return rows
     drawn = Text()
-    ends = [round(bar * sum(frequencies[: place + 1])) for place in range(len(frequencies))]
+    ends = [round(bar * sum(frequencies[: number + 1])) for number in range(len(frequencies))]
     for action, begin, end in zip(view.actions, [0, *ends], ends, strict=False):
         drawn.append(" " * (end - begin), style=f"on {colors[action]}")
     return [drawn, *rows]
@@ -275,11 +275,11 @@ def node_lines(
     whole = whole or view
     if not whole.reached:
         return [board_line(view), Text("never reached: no pair of hands gets here", style="dim")]
-    worth = Text()
+    averages = Text()
     for each in ("oop", "ip"):
-        worth.append(f"{'    ' * bool(worth)}{each} ", style="bold")
-        worth.append(f"EV {whole.ev(each):.2f} chips  equity {whole.equity(each):.1%}")
-    lines = [board_line(view), worth, Text("")]
+        averages.append(f"{'    ' if averages else ''}{each} ", style="bold")
+        averages.append(f"EV {whole.ev(each):.2f} chips  equity {whole.equity(each):.1%}")
+    lines = [board_line(view), averages, Text("")]
     acting = view.player if view.kind == "decision" else None
     shown = player or acting
     if acting is None:
@@ -291,9 +291,9 @@ def node_lines(
     if not (table.weight * table.matchups).any():
         return [*lines, Text(f"{shown} holds none of the selected hands here", style="dim")]
     if view is not whole:
-        held = f"{table.weight.sum():.2f} of {everything.weight.sum():.2f} combos"
+        combos = f"{table.weight.sum():.2f} of {everything.weight.sum():.2f} combos"
         mean = f"EV {view.ev(shown):.2f} chips  equity {view.equity(shown):.1%}"
-        lines += [Text(f"{shown}, selected hands only: {held}  {mean}"), Text("")]
+        lines += [Text(f"{shown}, selected hands only: {combos}  {mean}"), Text("")]
     if shown == acting:
         lines += action_lines(view, color=color)
     elif acting is not None:
@@ -306,14 +306,14 @@ def _grids(
 ) -> list[Text]:
     """A player's grid; if there is room, with wide cells or with the opponent's range beside it."""
     acts = view.kind == "decision" and view.player == player
-    made = make_grid(view, player, kind or ("strategy" if acts else "weight"))
+    grid = make_grid(view, player, kind or ("strategy" if acts else "weight"))
     other: PlayerName = "ip" if player == "oop" else "oop"
     two = columns >= 2 * NARROW + GAP and both and kind is None
     wide = columns >= WIDE and not two
-    numbered = color and made.kind == "strategy" and (wide or two)
+    numbered = color and grid.kind == "strategy" and (wide or two)
     chips = make_grid(view, player, "ev").values.tolist() if numbered else None
-    legend = grid_legend(made, color=color, wide=wide, beside=numbered)
-    lines = grid_lines(made, chips, color=color, wide=wide)
+    legend = grid_legend(grid, color=color, wide=wide, beside=numbered)
+    lines = grid_lines(grid, chips, color=color, wide=wide)
     if not two:
         return [*wrapped(legend, columns), *lines]
     against = make_grid(view, other, "weight")
@@ -333,9 +333,9 @@ def _side_by_side(left: Text, right: Text) -> Text:
     return line.append_text(right)
 
 
-def check_held(view: NodeView, hands: Range, player: PlayerName | None) -> None:
+def check_any_hand(view: NodeView, hands: Range, player: PlayerName | None) -> None:
     """Refuse hands that the player (None: either player) cannot hold at a node."""
-    asked: tuple[PlayerName, ...] = ("oop", "ip") if player is None else (player,)
-    if not any(view.hands[each].weight.any() for each in asked):
+    players: tuple[PlayerName, ...] = ("oop", "ip") if player is None else (player,)
+    if not any(view.hands[each].weight.any() for each in players):
         nobody = "oop and ip hold" if player is None else f"{player} holds"
         raise InvalidText("hands", str(hands), None, f"{nobody} none of these here")

@@ -121,8 +121,8 @@ def find_unfinished(path: str | Path, plan: BucketPlan) -> dict[StreetName, Stre
         return None
     if kind != CHECKPOINT:
         raise InvalidFile(path, "exists and is not a table of card buckets: choose another name or delete it")
-    found, tables = read_unfinished(path)
-    if found != plan:
+    saved_plan, tables = read_unfinished(path)
+    if saved_plan != plan:
         reason = "holds an unfinished table with other settings: finish it with those, choose another name or delete it"
         raise InvalidFile(path, reason)
     return tables
@@ -137,7 +137,7 @@ class _Clock:
         self._done = 0.0  # expected seconds of finished streets
         self._skipped: float | None = None  # share that an earlier build had done
 
-    def tell(self, street: StreetName, doing: str, share: float) -> None:
+    def report(self, street: StreetName, doing: str, share: float) -> None:
         whole = sum(self._expected.values())
         done = (self._done + share * self._expected[street]) / whole
         seconds = time.monotonic() - self._began
@@ -174,17 +174,17 @@ class _Build:
                 street,
                 threads=self.threads,
                 device=self.device,
-                tell=lambda share: self._tell(street, share),
+                report=lambda share: self._report(street, share),
             )
             self.tables[street] = empty_table(self.plan, street, division)
-            self._tell(street, TRAINING_SHARE, "dividing")
+            self._report(street, TRAINING_SHARE, "dividing")
             self._save()
         table = self.tables[street]
-        for end, found in self._pieces(street, table.boards_done):
+        for end, buckets in self._pieces(street, table.boards_done):
             start = table.boards_done
-            table.buckets[boards.starts[start] : boards.starts[end]] = found
+            table.buckets[boards.starts[start] : boards.starts[end]] = buckets
             table.boards_done = end
-            self._tell(street, TRAINING_SHARE + (1 - TRAINING_SHARE) * end / len(boards.rows), "dividing")
+            self._report(street, TRAINING_SHARE + (1 - TRAINING_SHARE) * end / len(boards.rows), "dividing")
             if time.monotonic() - self._saved > SAVE_SECONDS:
                 self._save()
         self.clock.finish(street)
@@ -202,8 +202,8 @@ class _Build:
 
         yield from in_order(divide, range(start, len(rows), step), self.threads)
 
-    def _tell(self, street: StreetName, share: float, doing: str = "training") -> None:
-        self.clock.tell(street, doing, share if doing == "dividing" else share * TRAINING_SHARE)
+    def _report(self, street: StreetName, share: float, doing: str = "training") -> None:
+        self.clock.report(street, doing, share if doing == "dividing" else share * TRAINING_SHARE)
         finished = share == 1 and street == self.plan.streets[-1] and doing == "dividing"
         if self.interrupted() and not finished:
             raise BuildStopped(self._save())

@@ -43,8 +43,16 @@ if TYPE_CHECKING:
     from regretless.engines import CentroidLookup, CentroidSample, TorchCentroidLookup
 
 __all__ = [
-    "HANDS_PER_BOARD", "BucketEstimate", "Division", "NearestCentroid", "Percentiles", "bytes_per_situation",
-    "check_fits", "estimate_buckets", "kmeans_features", "train",
+    "HANDS_PER_BOARD",
+    "BucketDivision",
+    "BucketEstimate",
+    "NearestCentroid",
+    "Percentiles",
+    "bytes_per_situation",
+    "check_fits",
+    "estimate_buckets",
+    "kmeans_features",
+    "train",
 ]  # fmt: skip
 
 Number = TypeVar("Number", np.uint16, np.int32)
@@ -62,7 +70,7 @@ CENTROID_SECONDS, COLUMN_SECONDS = 0.9e-9, 0.033e-9
 TRAINING_PASSES = 60  # over the sample, of the same cost
 
 
-class Division(Protocol):
+class BucketDivision(Protocol):
     """Divides situations among buckets; may be used from several threads."""
 
     @property
@@ -74,7 +82,7 @@ class Division(Protocol):
         """[situations] bucket of each situation."""
         ...
 
-    def on(self, device: str) -> Division:
+    def on(self, device: str) -> BucketDivision:
         """The same division, computed on a device if that makes it faster."""
         ...
 
@@ -122,15 +130,15 @@ def kmeans_features(batch: SituationBatch) -> NDArray[np.uint16]:
 
 
 def train(
-    plan: BucketPlan, street: StreetName, *, threads: int, device: str = "cpu", tell: Callable[[float], None]
-) -> Division:
-    """Find the division of a street; `tell` is given the share that is done, and may raise to stop it."""
+    plan: BucketPlan, street: StreetName, *, threads: int, device: str = "cpu", report: Callable[[float], None]
+) -> BucketDivision:
+    """Find the division of a street; `report` gets the share that is done, and may raise to stop it."""
     from regretless.engines import TooFewRows, find_centroids  # loads numba
 
     count = plan.count(street)
 
     def sampled(share: float) -> None:
-        tell(SAMPLING_SHARE * share)
+        report(SAMPLING_SHARE * share)
 
     if plan.method == "percentile":
         return Percentiles(_limits(*_sample(plan, street, strength_points, threads, sampled), count, street))
@@ -143,7 +151,7 @@ def train(
             seed=plan.seed,
             threads=threads,
             make=_sample_on(device),
-            tell=lambda share: tell(SAMPLING_SHARE + (1 - SAMPLING_SHARE) * share),
+            tell=lambda share: report(SAMPLING_SHARE + (1 - SAMPLING_SHARE) * share),
         )
     except TooFewRows as error:
         reason = (
@@ -170,7 +178,7 @@ def _sample(
     street: StreetName,
     features: Callable[[SituationBatch], NDArray[Number]],
     threads: int,
-    tell: Callable[[float], None],
+    report: Callable[[float], None],
 ) -> tuple[NDArray[Number], NDArray[np.int64]]:
     """Step 1: features of the sampled situations, and their weights."""
     boards, hands = plan.boards(street), HANDS_PER_BOARD[street]
@@ -179,29 +187,29 @@ def _sample(
     chosen = np.flatnonzero(drawn)
     seeds = random.integers(2**63, size=len(chosen))
 
-    def sample_board(place: int) -> tuple[NDArray[Number], NDArray[np.int64]]:
-        taken = batch(BOARD_CARDS[street], boards.rows[chosen[place] : chosen[place] + 1])
-        times = np.random.default_rng(seeds[place]).multinomial(
-            hands * drawn[chosen[place]], taken.hands / taken.hands.sum()
+    def sample_board(number: int) -> tuple[NDArray[Number], NDArray[np.int64]]:
+        situations = batch(BOARD_CARDS[street], boards.rows[chosen[number] : chosen[number] + 1])
+        times = np.random.default_rng(seeds[number]).multinomial(
+            hands * drawn[chosen[number]], situations.hands / situations.hands.sum()
         )
-        held = np.flatnonzero(times)
-        return features(taken)[held], times[held]
+        drawn_situations = np.flatnonzero(times)
+        return features(situations)[drawn_situations], times[drawn_situations]
 
     rows, weights = [], []
-    for place, (found, times) in enumerate(in_order(sample_board, range(len(chosen)), threads)):
-        tell(place / len(chosen))
-        rows.append(found)
+    for number, (some_rows, times) in enumerate(in_order(sample_board, range(len(chosen)), threads)):
+        report(number / len(chosen))
+        rows.append(some_rows)
         weights.append(times)
     return np.concatenate(rows), np.concatenate(weights)
 
 
 def _limits(points: NDArray[np.int32], weights: NDArray[np.int64], count: int, street: StreetName) -> NDArray[np.int32]:
     """Step 2, percentiles: `count` − 1 rising limits. A bucket begins at the first value past an equal share."""
-    values, places = np.unique(points, return_inverse=True)
+    values, value_of = np.unique(points, return_inverse=True)
     if count > len(values):
         reason = f"must be at most {len(values):,}: the sample has no more different strengths"
         raise InvalidOption(street, count, reason)
-    below = np.cumsum(np.bincount(places, weights=weights)) / weights.sum()  # share up to and including each value
+    below = np.cumsum(np.bincount(value_of, weights=weights)) / weights.sum()  # share up to and including each value
     ends = np.searchsorted(below, np.arange(1, count) / count)  # the value that crosses each share
     # Values that more than one share ends in would leave buckets empty: give each limit a value of its own.
     ends = np.maximum.accumulate(ends - np.arange(count - 1)) + np.arange(count - 1)
@@ -240,11 +248,11 @@ def estimate_buckets(plan: BucketPlan, *, threads: int) -> BucketEstimate:
 
 def check_fits(plan: BucketPlan, *, threads: int, available: int | None = None) -> BucketEstimate:
     """The estimate; raises `WouldNotFit` if it is more than the machine has free."""
-    found = estimate_buckets(plan, threads=threads)
+    estimate = estimate_buckets(plan, threads=threads)
     free = available_bytes() if available is None else available
-    if found.memory_bytes > free:
-        raise WouldNotFit("the table", needed=found.memory_bytes, available=free, hint="build fewer streets")
-    return found
+    if estimate.memory_bytes > free:
+        raise WouldNotFit("the table", needed=estimate.memory_bytes, available=free, hint="build fewer streets")
+    return estimate
 
 
 def _seconds(plan: BucketPlan, street: StreetName) -> float:

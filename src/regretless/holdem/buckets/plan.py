@@ -107,8 +107,8 @@ class BucketPlan:
         if self.board:
             left = [card for card in range(DECK) if card not in self.board]
             boards = [[*self.board, *more] for more in combinations(left, size - 3)]
-            found, counts = np.unique(board_rows(boards), return_counts=True)
-            rows, weights = found.astype(np.int64), counts.astype(np.int64)
+            distinct, counts = np.unique(board_rows(boards), return_counts=True)
+            rows, weights = distinct.astype(np.int64), counts.astype(np.int64)
         else:
             weights = canonical_boards(size).multiplicity
             rows = np.arange(len(weights), dtype=np.int64)
@@ -151,39 +151,42 @@ class BucketChoice:
         Instead of numbers, the name of a file that ends in `.rgl` may come first.
         """
         file = _file(text)
-        given: dict[str, tuple[str, int]] = {}  # name -> value and its position
+        values: dict[str, tuple[str, int]] = {}  # name -> value and its position
         for part in re.finditer("[^,]+", text):
             if part.start() < len(file):
                 continue
-            found = re.fullmatch(r"(\s*)(\w+)\s*=\s*(\w+)\s*", part.group())
-            if found is None:
+            match = re.fullmatch(r"(\s*)(\w+)\s*=\s*(\w+)\s*", part.group())
+            if match is None:
                 raise InvalidText("buckets", text, part.start() + 1, "is not like turn=500")
-            name, at = found.group(2), part.start() + found.start(2) + 1
-            if name in given:
-                raise InvalidText("buckets", text, at, f"{name} is given twice")
+            name, position = match.group(2), part.start() + match.start(2) + 1
+            if name in values:
+                raise InvalidText("buckets", text, position, f"{name} is given twice")
             if name not in (*STREETS, METHOD):
-                raise InvalidText("buckets", text, at, f"{name} is not one of {', '.join((*STREETS, METHOD))}")
-            given[name] = found.group(3), part.start() + found.start(3) + 1
-        if not (file or given.keys() - {METHOD}):
+                raise InvalidText("buckets", text, position, f"{name} is not one of {', '.join((*STREETS, METHOD))}")
+            values[name] = match.group(3), part.start() + match.start(3) + 1
+        if not (file or values.keys() - {METHOD}):
             raise InvalidText("buckets", text, None, "names no street: give, for example, turn=500,river=500")
-        for name, (value, at) in given.items():
+        for name, (value, position) in values.items():
             if file and value != LOSSLESS:
                 why = f"{name}={value} cannot be combined with a file, which says how many buckets there are"
-                raise InvalidText("buckets", text, at, why)
-            _check_value(text, name, value, at)
-        streets = [street for street in STREETS if street in given]
+                raise InvalidText("buckets", text, position, why)
+            _check_value(text, name, value, position)
+        streets = [street for street in STREETS if street in values]
         return cls(
-            counts=tuple((street, int(given[street][0])) for street in streets if given[street][0] != LOSSLESS),
-            lossless=tuple(street for street in streets if given[street][0] == LOSSLESS),
-            method=cast(Method, given[METHOD][0]) if METHOD in given else "kmeans",
+            counts=tuple((street, int(values[street][0])) for street in streets if values[street][0] != LOSSLESS),
+            lossless=tuple(street for street in streets if values[street][0] == LOSSLESS),
+            method=cast(Method, values[METHOD][0]) if METHOD in values else "kmeans",
             file=file,
         )
 
     def __str__(self) -> str:
         numbers = dict(self.counts)
         named = [street for street in STREETS if street in numbers or street in self.lossless]
-        words = [f"{street}={numbers.get(street, LOSSLESS)}" for street in named]
-        return ",".join([*filter(None, [self.file]), *words, *([f"method={self.method}"] * (self.method != "kmeans"))])
+        words = [self.file] if self.file else []
+        words += [f"{street}={numbers.get(street, LOSSLESS)}" for street in named]
+        if self.method != "kmeans":
+            words.append(f"method={self.method}")
+        return ",".join(words)
 
     def check(self, streets: Iterable[StreetName], in_file: Collection[StreetName] = ()) -> None:
         """Refuse a choice that leaves one of these streets open; `in_file` are those that its file has tables of."""
@@ -200,14 +203,14 @@ class BucketChoice:
 
 def _file(text: str) -> str:
     """The name of a file that a text begins with; "" if there is none."""
-    found = re.match(rf".*{re.escape(FILE)}(?=\s*(?:,|$))", text)
-    return "" if found is None else found.group()
+    match = re.match(rf".*{re.escape(FILE)}(?=\s*(?:,|$))", text)
+    return "" if match is None else match.group()
 
 
-def _check_value(text: str, name: str, value: str, at: int) -> None:
+def _check_value(text: str, name: str, value: str, position: int) -> None:
     """Refuse a value that a street or the method cannot have."""
     if name == METHOD:
         if value not in get_args(Method):
-            raise InvalidText("buckets", text, at, f"{value} is not one of {', '.join(get_args(Method))}")
+            raise InvalidText("buckets", text, position, f"{value} is not one of {', '.join(get_args(Method))}")
     elif value != LOSSLESS and (re.fullmatch("[0-9]{1,5}", value) is None or not 1 <= int(value) <= MOST_BUCKETS):
-        raise InvalidText("buckets", text, at, f"{value} is neither {LOSSLESS} nor from 1 to {MOST_BUCKETS:,}")
+        raise InvalidText("buckets", text, position, f"{value} is neither {LOSSLESS} nor from 1 to {MOST_BUCKETS:,}")

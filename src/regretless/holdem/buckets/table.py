@@ -35,7 +35,7 @@ from regretless.cards.hands import HAND_CLASS, HAND_COUNT
 from regretless.cards.situations import SITUATION_COUNTS, board_rows, first_situations, hand_entries, hand_situations
 from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 from regretless.files import Container, Fields, open_container, write_container
-from regretless.holdem.buckets.division import Division, NearestCentroid, Percentiles, bytes_per_situation
+from regretless.holdem.buckets.division import BucketDivision, NearestCentroid, Percentiles, bytes_per_situation
 from regretless.holdem.buckets.plan import BOARD_CARDS, LARGEST_SEED, MOST_BUCKETS, BucketPlan
 from regretless.holdem.spots.spot_fields import STREETS, StreetName
 
@@ -60,12 +60,12 @@ _STREET = {size: street for street, size in BOARD_CARDS.items()}
 class StreetTable:
     """The table of one street while it is built."""
 
-    division: Division
+    division: BucketDivision
     buckets: NDArray[np.uint8] | NDArray[np.uint16]  # [situations]
     boards_done: int  # how many boards are filled in, from the first on
 
 
-def empty_table(plan: BucketPlan, street: StreetName, division: Division) -> StreetTable:
+def empty_table(plan: BucketPlan, street: StreetName, division: BucketDivision) -> StreetTable:
     """A table to be filled, with one byte per situation if every bucket fits, else two."""
     situations = plan.situations(street)
     narrow = bytes_per_situation(plan.count(street)) == 1
@@ -129,14 +129,16 @@ def read_plan(file: Container) -> BucketPlan:
     except RegretlessError as error:
         raise InvalidFile(file.path, f"is damaged: {error}") from None
     for street in plan.streets:
-        said = Fields(file.path, streets.value(street), f"streets.{street}.").whole("situations")
-        if said != plan.situations(street):
+        situations = Fields(file.path, streets.value(street), f"streets.{street}.").whole("situations")
+        if situations != plan.situations(street):
             expected = f"there are {plan.situations(street):,}"
-            raise InvalidFile(file.path, f"is damaged: it has {said:,} situations on the {street}, but {expected}")
+            raise InvalidFile(
+                file.path, f"is damaged: it has {situations:,} situations on the {street}, but {expected}"
+            )
     return plan
 
 
-def read_division(file: Container, plan: BucketPlan, street: StreetName) -> Division:
+def read_division(file: Container, plan: BucketPlan, street: StreetName) -> BucketDivision:
     """The centroids or limits of a street."""
     name, count = f"{street}.division", plan.count(street)
     if plan.method == "percentile":
@@ -169,7 +171,10 @@ class Buckets:
     """
 
     def __init__(
-        self, plan: BucketPlan, read: Callable[[StreetName], BucketArray], division: Callable[[StreetName], Division]
+        self,
+        plan: BucketPlan,
+        read: Callable[[StreetName], BucketArray],
+        division: Callable[[StreetName], BucketDivision],
     ) -> None:
         self.plan = plan
         self.division = division  # the centroids or limits behind a street's table
@@ -205,8 +210,8 @@ class Buckets:
             raise InvalidOption("street", street, f"is not one of {', '.join(_STREETS.values())}")
         if _STREETS.get(len(board)) != street:
             raise InvalidOption("board", board_text(board), f"is not a board of the {street}")
-        found: NDArray[np.uint16] = self.lookup([list(board)])[0]
-        return found
+        buckets: NDArray[np.uint16] = self.lookup([list(board)])[0]
+        return buckets
 
     def lookup(self, boards: ArrayLike) -> NDArray[np.uint16]:
         """[n, 1326] the same for boards [n, size] of one street; the fastest input is a uint8 array."""
@@ -236,12 +241,12 @@ class Buckets:
     def _shifts(self, street: StreetName, cards: NDArray[np.uint8]) -> NDArray[np.int64]:
         """[n] what to add to the index of a situation on each board to find it in a table of few boards."""
         rows, covered = board_rows(cards), self.plan.boards(street)
-        places = np.minimum(np.searchsorted(covered.rows, rows), len(covered.rows) - 1)
-        missing = np.flatnonzero(covered.rows[places] != rows)
+        positions = np.minimum(np.searchsorted(covered.rows, rows), len(covered.rows) - 1)
+        missing = np.flatnonzero(covered.rows[positions] != rows)
         if len(missing):
             flop = board_text(self.plan.board)
             raise InvalidOption("boards", board_text(cards[missing[0]]), f"does not contain the table's flop, {flop}")
-        return covered.starts[places] - first_situations(BOARD_CARDS[street])[rows]
+        return covered.starts[positions] - first_situations(BOARD_CARDS[street])[rows]
 
 
 def _read_table(file: Container, plan: BucketPlan, street: StreetName) -> BucketArray:
@@ -268,7 +273,7 @@ class DividedBuckets:
     """
 
     plan: BucketPlan
-    divisions: Mapping[StreetName, Division]
+    divisions: Mapping[StreetName, BucketDivision]
 
     @classmethod
     def of(cls, tables: Buckets) -> DividedBuckets:
@@ -284,12 +289,12 @@ class DividedBuckets:
         cards = np.ascontiguousarray(boards, dtype=np.uint8)
         size = cards.shape[1]
         rows = board_rows(cards).astype(np.int64)
-        distinct, place = np.unique(rows, return_inverse=True)
+        distinct, board_of = np.unique(rows, return_inverse=True)
         together = batch(size, distinct)
-        found = self.divisions[_STREET[size]].buckets(together)
+        buckets = self.divisions[_STREET[size]].buckets(together)
         indices = hand_situations(cards)
-        first = together.starts[place.reshape(-1)] - first_situations(size)[rows]
-        return np.where(indices >= 0, found[np.maximum(indices + first[:, None], 0)], NO_BUCKET).astype(np.uint16)
+        first = together.starts[board_of.reshape(-1)] - first_situations(size)[rows]
+        return np.where(indices >= 0, buckets[np.maximum(indices + first[:, None], 0)], NO_BUCKET).astype(np.uint16)
 
     # --- in a file ---------------------------------------------------------------------------------------------------
 
@@ -304,12 +309,12 @@ class DividedBuckets:
     @classmethod
     def read(cls, file: Container, field: str) -> DividedBuckets:
         """From a file, whose header has them under this field."""
-        given = Fields(file.path, Fields(file.path, file.header).value(field), f"{field}.")
-        streets = Fields(file.path, given.value("streets"), f"{field}.streets.")
+        fields = Fields(file.path, Fields(file.path, file.header).value(field), f"{field}.")
+        streets = Fields(file.path, fields.value("streets"), f"{field}.streets.")
         counts: dict[str, Any] = {
             street: streets.whole(street, low=1, high=MOST_BUCKETS) for street in STREETS if street in streets
         }
-        method = given.one_of("method", METHODS)
+        method = fields.one_of("method", METHODS)
         try:
             plan = BucketPlan(**counts, method="kmeans" if method == METHODS[0] else "percentile")
         except RegretlessError as error:

@@ -36,14 +36,14 @@ from regretless.forms.betting import Branch, flatten, poker_payoffs
 from regretless.forms.public import BettingTree, NodeKind, Payoffs
 from regretless.forms.public_size import BettingSize, size_of_branches
 from regretless.holdem.form.tree_size import TreeSize
-from regretless.holdem.spots.lines import Step, no_such_action, parse_line
+from regretless.holdem.spots.lines import LineStep, no_such_action, parse_line
 from regretless.holdem.spots.sizes import SLACK, Decision, at_most, exact, number_text, whole_chips, whole_chips_above
 from regretless.holdem.spots.spot_fields import IP, OOP, PLAYERS, BettingTable, Lines
 
 __all__ = ["Betting", "HasTable", "betting_of", "betting_tree", "forget_betting"]
 
 MOST_BETS = 40  # per street; more means a raise size that hardly grows
-KEPT_DECISIONS = 10_000  # of all trees that are kept; each takes about 3 kB
+RECENT_DECISIONS = 10_000  # of all trees that are kept; each takes about 3 kB
 
 
 class HasTable(Protocol):
@@ -53,7 +53,7 @@ class HasTable(Protocol):
     def table(self) -> BettingTable: ...
 
 
-def betting_tree(question: HasTable) -> BettingTree:
+def betting_tree(game: HasTable) -> BettingTree:
     """The betting tree of a spot or a game as arrays.
 
     >>> from regretless.holdem.spots.spot import Spot
@@ -64,20 +64,20 @@ def betting_tree(question: HasTable) -> BettingTree:
     >>> [tree.labels[child] for child in range(tree.first_child[0], tree.first_child[1])], len(tree.kind)
     (['check', 'bet 50'], 15)
     """
-    return betting_of(question).tree
+    return betting_of(game).tree
 
 
-def betting_of(question: HasTable) -> Betting:
+def betting_of(game: HasTable) -> Betting:
     """The betting of a spot or a game. Those with equal tables share it, if it is not large."""
-    table = question.table
+    table = game.table
     try:
-        kept = _kept.find(table)
+        betting = _recent.find(table)
     except TypeError:  # not hashable: someone's sizes are in a list
         return _Builder(table).betting()
-    if kept is None:
-        kept = _Builder(table).betting()
-        _kept.add(table, kept)
-    return kept
+    if betting is None:
+        betting = _Builder(table).betting()
+        _recent.add(table, betting)
+    return betting
 
 
 class Betting:
@@ -106,8 +106,8 @@ class Betting:
         return {"rake": self._table.rules.rake, "rake_cap": self._table.rules.rake_cap}
 
 
-class _Kept:
-    """The betting of recent spots and games, up to `KEPT_DECISIONS` decisions in total."""
+class _RecentBetting:
+    """The betting of recent spots and games, up to `RECENT_DECISIONS` decisions in total."""
 
     def __init__(self) -> None:
         self._by_key: OrderedDict[Hashable, Betting] = OrderedDict()  # the latest last
@@ -116,18 +116,18 @@ class _Kept:
 
     def find(self, key: Hashable) -> Betting | None:
         with self._lock:
-            found = self._by_key.get(key)
-            if found is not None:
+            betting = self._by_key.get(key)
+            if betting is not None:
                 self._by_key.move_to_end(key)
-            return found
+            return betting
 
     def add(self, key: Hashable, betting: Betting) -> None:
         with self._lock:
-            if betting.decisions > KEPT_DECISIONS or key in self._by_key:
+            if betting.decisions > RECENT_DECISIONS or key in self._by_key:
                 return
             self._by_key[key] = betting
             self._decisions += betting.decisions
-            while self._decisions > KEPT_DECISIONS:
+            while self._decisions > RECENT_DECISIONS:
                 self._decisions -= self._by_key.popitem(last=False)[1].decisions
 
     def clear(self) -> None:
@@ -136,12 +136,12 @@ class _Kept:
             self._decisions = 0
 
 
-_kept = _Kept()
+_recent = _RecentBetting()
 
 
 def forget_betting() -> None:
     """Build every tree anew from now on."""
-    _kept.clear()
+    _recent.clear()
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class _Edit:
 
     field: str  # "lines.add[0]"
     text: str  # the whole line
-    steps: tuple[Step, ...]
+    steps: tuple[LineStep, ...]
     removes: bool
 
 
@@ -197,9 +197,9 @@ class _Builder:
 
     def _decision(self, state: _State, edits: tuple[_Edit, ...]) -> Branch:
         wagers = self._wagers(state)
-        actions = [Step("fold"), Step("call")] if state.faces else [Step("check")]
+        actions = [LineStep("fold"), LineStep("call")] if state.faces else [LineStep("check")]
         if state.blind and state.faces and not self.table.limp:
-            actions.remove(Step("call"))
+            actions.remove(LineStep("call"))
         actions += wagers
         if edits:
             actions = self._by_hand(state, actions, edits)
@@ -208,7 +208,7 @@ class _Builder:
         }
         return Branch(NodeKind.DECISION, state.paid, state.player, children)
 
-    def _after(self, state: _State, action: Step, edits: tuple[_Edit, ...]) -> Branch:
+    def _after(self, state: _State, action: LineStep, edits: tuple[_Edit, ...]) -> Branch:
         if action.verb == "fold":
             return _ended(Branch(NodeKind.FOLD, state.paid, state.player), edits)
         if action.verb in ("call", "check") and state.blind:  # a limp, free if the blinds are equal
@@ -239,7 +239,7 @@ class _Builder:
 
     # --- amounts -----------------------------------------------------------------------------------------------------
 
-    def _at(self, state: _State) -> Decision:
+    def _decision_at(self, state: _State) -> Decision:
         faced = max(state.bets)
         return Decision(
             pot=self.table.pot + 2 * (state.before + faced),
@@ -249,94 +249,100 @@ class _Builder:
             streets=len(self.table.streets) - state.street,
         )
 
-    def _wagers(self, state: _State) -> list[Step]:
+    def _wagers(self, state: _State) -> list[LineStep]:
         """Steps 1 to 4: bets or raises, smallest first."""
-        at = self._at(state)
-        if at.stack <= SLACK:
+        decision = self._decision_at(state)
+        if decision.stack <= SLACK:
             return []
         rules = self.table.rules
         street, player = self.table.streets[state.street], PLAYERS[state.player]
         sizes = self.table.of(street, player)
         most_raises = self.table.of_street(street).max_raises
-        if state.wagers and most_raises is not None and at.raises >= most_raises:
+        if state.wagers and most_raises is not None and decision.raises >= most_raises:
             return []
         if state.wagers:
-            candidates, kind = sizes.raise_number(at.raises + 1), "reraise" if at.raises and sizes.reraise else "raise"
+            candidates, kind = (
+                sizes.raise_number(decision.raises + 1),
+                "reraise" if decision.raises and sizes.reraise else "raise",
+            )
         elif state.called and sizes.donk is not None:
             candidates, kind = sizes.donk, "donk"
         else:
             candidates, kind = sizes.bet, "bet"
-        asked = [size.amount(at) for size in candidates]
-        amounts = [at.all_in if amount > at.all_in - SLACK else whole_chips(amount, rules.chip) for amount in asked]
-        if at_most(at.stack, at.pot * rules.add_allin):
-            amounts.append(at.all_in)
-        smallest = whole_chips_above(self._smallest(state, at), rules.chip)
-        allowed = {self._forced(min(max(amount, smallest), at.all_in), at) for amount in amounts}
-        kept = self._merged(sorted(allowed), at)
-        if kept and kept != [at.all_in] and state.wagers >= MOST_BETS:
+        exact_amounts = [size.amount(decision) for size in candidates]
+        amounts = [
+            decision.all_in if amount > decision.all_in - SLACK else whole_chips(amount, rules.chip)
+            for amount in exact_amounts
+        ]
+        if at_most(decision.stack, decision.pot * rules.add_allin):
+            amounts.append(decision.all_in)
+        smallest = whole_chips_above(self._smallest(state, decision), rules.chip)
+        allowed = {self._forced(min(max(amount, smallest), decision.all_in), decision) for amount in amounts}
+        merged = self._merged(sorted(allowed), decision)
+        if merged and merged != [decision.all_in] and state.wagers >= MOST_BETS:
             field = street if street == "preflop" else f"bets.{street}.{player}.{kind}"
             raise RegretlessError(f"{field}: allows more than {MOST_BETS} raises on one street; set max_raises")
-        return [_wager(amount, at) for amount in kept]
+        return [_wager(amount, decision) for amount in merged]
 
-    def _smallest(self, state: _State, at: Decision) -> float:
+    def _smallest(self, state: _State, decision: Decision) -> float:
         """The smallest bet, or a raise by the size of the last bet or raise."""
         before = state.bets[state.player] if state.wagers > 1 else 0.0  # what the last bet or raise raised
-        return min(max(2 * at.bet_faced - before, self.table.rules.min_bet), at.all_in)
+        return min(max(2 * decision.bet_faced - before, self.table.rules.min_bet), decision.all_in)
 
-    def _forced(self, amount: float, at: Decision) -> float:
-        new_pot = at.pot + 2 * (amount - at.bet_faced)
-        return at.all_in if at_most(at.all_in - amount, new_pot * self.table.rules.force_allin) else amount
+    def _forced(self, amount: float, decision: Decision) -> float:
+        new_pot = decision.pot + 2 * (amount - decision.bet_faced)
+        return decision.all_in if at_most(decision.all_in - amount, new_pot * self.table.rules.force_allin) else amount
 
-    def _merged(self, amounts: list[float], at: Decision) -> list[float]:
+    def _merged(self, amounts: list[float], decision: Decision) -> list[float]:
         merge = self.table.rules.merge
-        kept: list[float] = []
+        distinct: list[float] = []
         larger = math.inf
         for amount in reversed(amounts):
-            share = (amount - at.bet_faced) / at.pot
+            share = (amount - decision.bet_faced) / decision.pot
             if share < (larger - merge) / (1 + merge) * (1 - 1e-12):
-                kept.insert(0, amount)
+                distinct.insert(0, amount)
                 larger = share
-        return kept
+        return distinct
 
     # --- lines by hand -----------------------------------------------------------------------------------------------
 
-    def _by_hand(self, state: _State, actions: list[Step], edits: tuple[_Edit, ...]) -> list[Step]:
-        """Step 5 at one node."""
+    def _by_hand(self, state: _State, actions: list[LineStep], edits: tuple[_Edit, ...]) -> list[LineStep]:
+        """LineStep 5 at one node."""
         for edit in edits:
             step = edit.steps[0]
-            found = next((index for index, action in enumerate(actions) if step.means(action)), None)
-            if found is None and not edit.removes and step.verb in ("bet", "raise", "all-in"):
+            position = next((index for index, action in enumerate(actions) if step.means(action)), None)
+            if position is None and not edit.removes and step.verb in ("bet", "raise", "all-in"):
                 added = self._added(state, step, edit)
                 actions = sorted([*actions, added], key=lambda action: action.amount or 0.0)
-            elif found is None:
+            elif position is None:
                 raise no_such_action(edit.field, edit.text, step, [str(action) for action in actions])
             elif edit.removes and len(edit.steps) == 1:
-                actions = [action for index, action in enumerate(actions) if index != found]
+                actions = [action for index, action in enumerate(actions) if index != position]
         if not actions:
             raise InvalidText(edits[-1].field, edits[-1].text, None, "removes the last action of a decision")
         return actions
 
-    def _added(self, state: _State, step: Step, edit: _Edit) -> Step:
-        at = self._at(state)
-        amount = at.all_in if step.amount is None else step.amount
-        smallest = self._smallest(state, at)
-        if at.stack <= SLACK:
+    def _added(self, state: _State, step: LineStep, edit: _Edit) -> LineStep:
+        decision = self._decision_at(state)
+        amount = decision.all_in if step.amount is None else step.amount
+        smallest = self._smallest(state, decision)
+        if decision.stack <= SLACK:
             raise InvalidText(edit.field, edit.text, step.position, "the other player is all-in: call or fold")
         if state.wagers >= MOST_BETS:
             raise InvalidText(edit.field, edit.text, step.position, f"is more than {MOST_BETS} raises on one street")
-        if not smallest - SLACK <= amount <= at.all_in + SLACK:
-            allowed = f"{number_text(smallest)} to {number_text(at.all_in)}"
+        if not smallest - SLACK <= amount <= decision.all_in + SLACK:
+            allowed = f"{number_text(smallest)} to {number_text(decision.all_in)}"
             raise InvalidText(edit.field, edit.text, step.position, f"the amount must be from {allowed}")
-        if step.verb != "all-in" and (step.verb == "raise") != (at.bet_faced > 0):
+        if step.verb != "all-in" and (step.verb == "raise") != (decision.bet_faced > 0):
             raise InvalidText(edit.field, edit.text, step.position, "a bet opens the betting, a raise answers a bet")
-        return _wager(amount, at)
+        return _wager(amount, decision)
 
 
 def _edits(lines: Lines) -> tuple[_Edit, ...]:
     def read() -> Iterator[_Edit]:
         for kind, texts in (("add", lines.add), ("remove", lines.remove)):
-            for place, text in enumerate(texts):
-                field = f"lines.{kind}[{place}]"
+            for number, text in enumerate(texts):
+                field = f"lines.{kind}[{number}]"
                 steps = parse_line(text, field)
                 if not steps:
                     raise InvalidText(field, text, None, "names no action")
@@ -349,7 +355,7 @@ def _edits(lines: Lines) -> tuple[_Edit, ...]:
     return tuple(read())
 
 
-def _below(edits: tuple[_Edit, ...], action: Step) -> tuple[_Edit, ...]:
+def _below(edits: tuple[_Edit, ...], action: LineStep) -> tuple[_Edit, ...]:
     """The rest of the lines added or removed by hand, after an action."""
     return tuple(
         replace(edit, steps=edit.steps[1:]) for edit in edits if len(edit.steps) > 1 and edit.steps[0].means(action)
@@ -362,7 +368,7 @@ def _ended(branch: Branch, edits: tuple[_Edit, ...]) -> Branch:
     return branch
 
 
-def _wager(amount: float, at: Decision) -> Step:
-    if amount >= at.all_in - SLACK:
-        return Step("all-in", at.all_in)
-    return Step("raise" if at.bet_faced > 0 else "bet", amount)
+def _wager(amount: float, decision: Decision) -> LineStep:
+    if amount >= decision.all_in - SLACK:
+        return LineStep("all-in", decision.all_in)
+    return LineStep("raise" if decision.bet_faced > 0 else "bet", amount)

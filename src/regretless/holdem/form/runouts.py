@@ -48,7 +48,7 @@ class SpotParts:
 
     betting: Betting
     group: IntArray  # `spot_group`
-    held: tuple[IntArray, IntArray]  # `spot_hands`
+    hand_numbers: tuple[IntArray, IntArray]  # `spot_hands`
 
     __repr__ = brief
 
@@ -66,7 +66,9 @@ def compile_spot(spot: Spot, parts: SpotParts | None = None) -> PublicForm:
     parts = parts_of(spot) if parts is None else parts
     betting, deals = parts.betting, (1,) * (5 - len(spot.board))
     ranges, name = (spot.ip, spot.oop), spot.name or "spot"
-    return _compile(spot.board, ranges, parts.held, betting.tree, betting.payoffs, deals, parts.group, name=name)
+    return _compile(
+        spot.board, ranges, parts.hand_numbers, betting.tree, betting.payoffs, deals, parts.group, name=name
+    )
 
 
 def compile_holdem(
@@ -101,8 +103,10 @@ def compile_holdem(
     if group is None:
         group = suit_group(board, ip, oop)
     payoffs = poker_payoffs(tree, rake=rake, rake_cap=rake_cap)
-    held = _held(board, ip, oop)
-    return _compile(board, (ip, oop), held, tree, payoffs, deals, group, name=name or f"holdem({board_text(board)})")
+    hand_numbers = _hand_numbers(board, ip, oop)
+    return _compile(
+        board, (ip, oop), hand_numbers, tree, payoffs, deals, group, name=name or f"holdem({board_text(board)})"
+    )
 
 
 def _compile(
@@ -131,14 +135,14 @@ def _compile(
     )
 
 
-def _held(board: Sequence[int], ip: Range, oop: Range) -> tuple[IntArray, IntArray]:
+def _hand_numbers(board: Sequence[int], ip: Range, oop: Range) -> tuple[IntArray, IntArray]:
     """Which of the 1,326 hands each player can hold; one array if the ranges are equal."""
     first = holdem_hands(board, ip)
     return first, first if ip == oop else holdem_hands(board, oop)
 
 
 def _of_both(hands: tuple[IntArray, IntArray], make: Callable[[int], Made]) -> tuple[Made, Made]:
-    """What is made of each player's hands; made once, if `_held` found that both hold the same."""
+    """What is made of each player's hands; made once, if `_hand_numbers` returned one array for both."""
     first = make(0)
     return first, first if hands[1] is hands[0] else make(1)
 
@@ -154,14 +158,14 @@ def holdem_hands(board: Sequence[int], hand_range: Range) -> IntArray:
 
 def spot_hands(spot: Spot) -> tuple[IntArray, IntArray]:
     """Which of the 1,326 hands each player can hold in a spot."""
-    return _held(spot.board, spot.ip, spot.oop)
+    return _hand_numbers(spot.board, spot.ip, spot.oop)
 
 
-def hands_of(held: tuple[IntArray, IntArray], ip: Range, oop: Range) -> tuple[Hands, Hands]:
+def hands_of(hand_numbers: tuple[IntArray, IntArray], ip: Range, oop: Range) -> tuple[Hands, Hands]:
     """The hands of both players, with their weights in the ranges."""
 
     def of(player: int) -> Hands:
-        own, other = held[player], held[1 - player]
+        own, other = hand_numbers[player], hand_numbers[1 - player]
         same = np.arange(len(own), dtype=np.int16)
         if other is not own:
             position = np.full(len(HAND_CARDS), -1, dtype=np.int16)
@@ -170,20 +174,20 @@ def hands_of(held: tuple[IntArray, IntArray], ip: Range, oop: Range) -> tuple[Ha
         cards = HAND_CARDS.take(own, axis=0).astype(np.int16)
         return Hands(weight=(ip, oop)[player].weights[own], cards=cards, same=same)
 
-    return _of_both(held, of)
+    return _of_both(hand_numbers, of)
 
 
-def _permutations(group: IntArray, held: IntArray) -> IntArray:
+def _permutations(group: IntArray, hand_numbers: IntArray) -> IntArray:
     """[G, H] position of π⁻¹(h) for each renaming π of the group and each hand h."""
-    hands = np.arange(len(held), dtype=np.int16)
-    inverse = np.empty((len(group), len(held)), dtype=np.int16)
+    hands = np.arange(len(hand_numbers), dtype=np.int16)
+    inverse = np.empty((len(group), len(hand_numbers)), dtype=np.int16)
     inverse[0] = hands  # the identity
     if len(group) == 1:
         return inverse
     position = np.empty(len(HAND_CARDS), dtype=np.int16)
-    position[held] = hands
+    position[hand_numbers] = hands
     for row, renaming in zip(inverse[1:], group[1:].tolist(), strict=True):
-        row[position.take(hand_maps()[renaming].take(held))] = hands
+        row[position.take(hand_maps()[renaming].take(hand_numbers))] = hands
     return inverse
 
 
@@ -209,11 +213,11 @@ def _deal(
         for parent, (table, stabiliser) in enumerate(runouts):
             cards, images = _distinct_deals(count, table, group[stabiliser])
             unmoved = images == images[0]  # row 0 is the identity
-            for place, deal in enumerate(cards):
+            for number, deal in enumerate(cards):
                 dealt.append(deal)
                 parents.append(parent)
-                copies.append(stabiliser[_first_rows(images[:, place])].tolist())
-                following.append(((*table, *deal), stabiliser[unmoved[:, place]]))
+                copies.append(stabiliser[_first_rows(images[:, number])].tolist())
+                following.append(((*table, *deal), stabiliser[unmoved[:, number]]))
         runouts = following
         dead = _dead([table for table, _ in runouts], hands)
         streets.append(_street(dealt, parents, copies, 1.0 / comb(left, count), numbered(), dead))
@@ -239,14 +243,16 @@ def _first_rows(images: IntArray) -> IntArray:
 def _symmetry(group: IntArray, stabilisers: list[tuple[int, ...]], permutations: tuple[IntArray, IntArray]) -> Symmetry:
     """Step 5: the representatives, the lowest card and the first hand that each set of renamings exchanges."""
 
-    def least(images: NDArray[np.integer]) -> IntArray:
+    def lowest_images(images: NDArray[np.integer]) -> IntArray:
         """[sets, …] the lowest image of each card or hand in each set; `images` [G, …] are those of all renamings."""
-        found = np.empty((len(stabilisers), images.shape[1]), dtype=np.int16)
-        for row, stabiliser in zip(found, stabilisers, strict=True):
+        lowest = np.empty((len(stabilisers), images.shape[1]), dtype=np.int16)
+        for row, stabiliser in zip(lowest, stabilisers, strict=True):
             row[:] = images[stabiliser[0]] if len(stabiliser) == 1 else images[list(stabiliser)].min(axis=0)
-        return found
+        return lowest
 
-    return Symmetry(least(CARD_MAPS[group]), _of_both(permutations, lambda player: least(permutations[player])))
+    return Symmetry(
+        lowest_images(CARD_MAPS[group]), _of_both(permutations, lambda player: lowest_images(permutations[player]))
+    )
 
 
 def _dead(

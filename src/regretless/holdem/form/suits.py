@@ -126,12 +126,12 @@ def find_deal(form: PublicForm, group: IntArray, deal: Deal, *cards: int) -> Dea
     copies = following.copies[following.first_copy[runouts[0]] : following.first_copy[runouts[-1] + 1]]
     runout_of_copy = np.repeat(runouts, np.diff(following.first_copy)[runouts])
     dealt = np.take_along_axis(CARD_MAPS[group[copies]], following.cards[runout_of_copy].astype(np.int64), axis=1)
-    wanted = sorted(deal.renamed[card] for card in cards)
-    found = np.flatnonzero((np.sort(dealt, axis=1) == wanted).all(axis=1))
-    if not len(found):
+    solved_cards = sorted(deal.renamed[card] for card in cards)
+    matches = np.flatnonzero((np.sort(dealt, axis=1) == solved_cards).all(axis=1))
+    if not len(matches):
         reason = f"cannot be dealt after {board_text(deal.cards) or 'this board'}"
         raise InvalidText("card", board_text(cards), None, reason)
-    runout, copy = int(runout_of_copy[found[0]]), int(copies[found[0]])
+    runout, copy = int(runout_of_copy[matches[0]]), int(copies[matches[0]])
     inverse = np.argsort(CARD_MAPS[group[copy]])
     renamed = tuple(int(inverse[each]) for each in deal.renamed)
     first, second = (

@@ -47,25 +47,25 @@ class TreeSize:
             branch = branch.children[""]
         return above + self.nodes.get(id(branch), 1)
 
-    def _too_large(self, most: str) -> RegretlessError:
+    def _too_large(self, limit: str) -> RegretlessError:
         return RegretlessError(
-            f"bets: the betting tree has more than {most}, not counting cards: {_remedy(self.table)}"
+            f"bets: the betting tree has more than {limit}, not counting cards: {_remedy(self.table)}"
         )
 
 
 def _remedy(table: BettingTable) -> str:
     """What to remove: the longest lists of sizes, by kind and street; and whether a cap on raises would help."""
-    found: dict[tuple[int, str], list[str]] = {}  # number of sizes and kind -> streets
+    lists_by_length: dict[tuple[int, str], list[str]] = {}  # number of sizes and kind -> streets
     for street in table.streets:
         for kind, longest in _longest_lists(table, street).items():
             if longest > 1:
-                found.setdefault((longest, kind), []).append(street)
+                lists_by_length.setdefault((longest, kind), []).append(street)
     cap = (
         ", or cap the raises with max_raises" if any(_raises_freely(table, street) for street in table.streets) else ""
     )
-    if not found:
+    if not lists_by_length:
         return f"remove lines from [lines], or make the stack smaller in proportion to the pot{cap}"
-    longest_first = sorted(found.items(), key=lambda item: -item[0][0])[:3]
+    longest_first = sorted(lists_by_length.items(), key=lambda item: -item[0][0])[:3]
     lists = [f"the {count} {kind} sizes {_where(streets)}" for (count, kind), streets in longest_first]
     return f"remove some of {_listed(lists)}{cap}"
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from regretless.holdem.reading.line_reader import Played
+from regretless.holdem.reading.line_reader import NodeStrategy
 from regretless.reprs import brief
 from regretless.solving.game_solution import GameSolution
 
@@ -29,10 +29,10 @@ class BigBlindSolution(GameSolution):
     __repr__ = brief
 
     @abstractmethod
-    def node(self, line: str = "", cards: Sequence[int] = ()) -> Played:
+    def node(self, line: str = "", cards: Sequence[int] = ()) -> NodeStrategy:
         """The acting player's strategy with each hand where a line of play leads; `cards` are those it omits."""
 
-    def charts(self) -> Iterator[Played]:
+    def charts(self) -> Iterator[NodeStrategy]:
         """Every decision before the flop."""
         return map(self.node, self.lines)
 

@@ -48,7 +48,7 @@ from regretless.holdem.buckets.table import NO_BUCKET, Buckets
 from regretless.holdem.form.runouts import compile_spot, spot_hands
 from regretless.holdem.games.bucketed import AVERAGES, ITERATIONS, BucketedProblem, bucketed_sets, snapshot_strategy
 from regretless.holdem.reading.encoded_strategies import layout
-from regretless.holdem.reading.evaluation import places
+from regretless.holdem.reading.evaluation import street_rows
 from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.solution import SpotSolution, spot_and_tree
 from regretless.holdem.spots.locks import lock_text
@@ -155,8 +155,8 @@ class BucketedSpotSolution(SpotSolution):
             file.check(name, (tables.layout.entries[player],), (np.float32,))
         resumable = "regret.0" in file
 
-        def answers() -> BucketedAnswers:
-            return BucketedAnswers(form, maps, snapshot_strategy(tables.layout, snapshot))
+        def answers() -> BucketedResults:
+            return BucketedResults(form, maps, snapshot_strategy(tables.layout, snapshot))
 
         return cls(
             record=record,
@@ -169,7 +169,7 @@ class BucketedSpotSolution(SpotSolution):
         )
 
 
-class BucketedAnswers:
+class BucketedResults:
     """Strategies of hands read from those of their buckets, and their exact values before the last street."""
 
     probability_bits = 32
@@ -179,7 +179,7 @@ class BucketedAnswers:
         self.form = form
         self._played = with_real_cards(form, maps, strategy)
         self._begin = layout(form)[0]
-        self._place = places(form.tree)
+        self._place = street_rows(form.tree)
 
     def strategy(self, node: int, runout: int) -> FloatArray:
         return self._played(node, runout)
@@ -327,8 +327,8 @@ class BucketedSpotProblem(BucketedProblem[PricedEngine]):
         return int(runouts[form.tree.street].sum()), bucketed_sets(form)
 
     def solution(self, record: Record, form: BucketedForm, engine: PricedEngine) -> BucketedSpotSolution:
-        def answers() -> BucketedAnswers:
-            return BucketedAnswers(self.public_form, self.buckets[0], engine.engine.strategy)
+        def answers() -> BucketedResults:
+            return BucketedResults(self.public_form, self.buckets[0], engine.engine.strategy)
 
         maps, counts = self.buckets
         return BucketedSpotSolution(

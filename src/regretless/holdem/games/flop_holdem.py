@@ -32,7 +32,7 @@ from regretless.games.flop_holdem import FlopHoldem
 from regretless.holdem.estimate import STORAGES
 from regretless.holdem.form.runouts import compile_holdem
 from regretless.holdem.games.big_blinds import MILLI, UNIT, BigBlindSolution
-from regretless.holdem.reading.line_reader import FormReader, Played
+from regretless.holdem.reading.line_reader import FormReader, NodeStrategy
 from regretless.reprs import brief
 from regretless.solving.game_solution import public_snapshot
 from regretless.solving.options import NO_OPTIONS, SolveOptions
@@ -92,7 +92,7 @@ class FlopHoldemReader(FormReader):
         return np.arange(len(SUIT_PERMUTATIONS))
 
     @property
-    def held(self) -> tuple[IntArray, IntArray]:
+    def hand_numbers(self) -> tuple[IntArray, IntArray]:
         return np.arange(HAND_COUNT), np.arange(HAND_COUNT)
 
     def first_round(self) -> dict[str, dict[str, float]]:
@@ -125,17 +125,17 @@ class FlopHoldemSolution(BigBlindSolution):
         """Reads nodes of the solution."""
         return self.make_reader()
 
-    def node(self, line: str = "", cards: Sequence[int] = ()) -> Played:
+    def node(self, line: str = "", cards: Sequence[int] = ()) -> NodeStrategy:
         """The acting player's strategy with each hand where a line leads: "call, check, Qs Jh 2h, check".
 
         `cards` is the flop, if the line omits it.
         """
         place = self.reader.find(line, cards)
-        if self.reader.form.tree.kind[place.node] != NodeKind.DECISION:
+        if self.reader.form.tree.kind[place.index] != NodeKind.DECISION:
             raise InvalidText("line", line, None, "nobody acts there")
         return self.reader.played(place)
 
-    def charts(self) -> Iterator[Played]:
+    def charts(self) -> Iterator[NodeStrategy]:
         return map(self.reader.played, self.reader.before_cards())
 
     def verify(self, **options: Any) -> Any:

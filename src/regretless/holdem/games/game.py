@@ -19,7 +19,7 @@ as that of a spot, with the blinds as the first bet (`form.betting`). Its file:
     [preflop.ip]                  the small blind only: open, 3bet (after a limp and a raise), 4bet …
     [preflop.oop]                 the big blind only: raise_limp, 3bet, 4bet …
 
-    [bets] [rules] [lines]        as in a spot file (`spots.spot_reader`): all streets from the flop on
+    [bets] [rules] [lines]        as in a spot file (`spots.spot_toml`): all streets from the flop on
 
 By default, `rules.min_bet` is the big blind, the smallest bet at a table, and `rules.chip` a hundredth of it. A hand
 that ends before the flop is not raked.

@@ -23,7 +23,7 @@ from regretless.forms.history import FloatArray
 from regretless.games.push_fold import CALL, FOLD, PUSH, PushFold
 from regretless.games.registry import load
 from regretless.holdem.games.big_blinds import MILLI, UNIT, BigBlindSolution
-from regretless.holdem.reading.line_reader import Played
+from regretless.holdem.reading.line_reader import NodeStrategy
 from regretless.reprs import brief
 from regretless.solving.game_problem import GameProblem
 from regretless.solving.options import NO_OPTIONS, SolveOptions
@@ -82,7 +82,7 @@ class PushFoldSolution(BigBlindSolution):
         """Share of the 1,326 hands with which the big blind calls; not all are equally likely to face a push."""
         return self._share(PUSH, CALL)
 
-    def node(self, line: str = "", cards: Sequence[int] = ()) -> Played:
+    def node(self, line: str = "", cards: Sequence[int] = ()) -> NodeStrategy:
         """The acting player's strategy with each hand: of the small blind, or of the big blind after "push"."""
         line = line.strip().lower()
         if line not in self.lines:
@@ -92,7 +92,7 @@ class PushFoldSolution(BigBlindSolution):
             raise InvalidOption("cards", list(cards), "must be empty: nobody acts after the flop")
         faced = self._chart("")[1] if line else np.ones(len(CLASS_NAMES))  # the other player's reach, by class
         weight = class_equities().pairs @ faced / CLASS_SIZES
-        return Played(
+        return NodeStrategy(
             line=line,
             player="oop" if line else "ip",
             actions=(FOLD, CALL if line else PUSH),

@@ -42,7 +42,7 @@ from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.price import flop_tree
 from regretless.holdem.games.pricing import Price, PriceProgress, price_game
 from regretless.holdem.games.reader import NoLimitReader
-from regretless.holdem.reading.line_reader import Played
+from regretless.holdem.reading.line_reader import NodeStrategy
 from regretless.holdem.spots.spot_fields import StreetName
 from regretless.kinds import Kind
 from regretless.reprs import brief
@@ -85,17 +85,17 @@ class NoLimitSolution(BigBlindSolution):
         """Reads nodes of the solution."""
         return self.make_reader()
 
-    def node(self, line: str = "", cards: Sequence[int] = ()) -> Played:
+    def node(self, line: str = "", cards: Sequence[int] = ()) -> NodeStrategy:
         """The acting player's strategy with each hand where a line leads: "raise 5, call, Qs Jh 2h, check".
 
         `cards` is what the line omits of the board.
         """
         place = self.reader.find(line, cards)
-        if self.reader.tree.kind[place.node] != NodeKind.DECISION:
+        if self.reader.tree.kind[place.index] != NodeKind.DECISION:
             raise InvalidText("line", line, None, "nobody acts there")
         return self.reader.played(place)
 
-    def charts(self) -> Iterator[Played]:
+    def charts(self) -> Iterator[NodeStrategy]:
         return map(self.reader.played, self.reader.before_cards())
 
     @property

@@ -37,7 +37,7 @@ from regretless.forms.blockers import compatible, met, nearly_blocked, same_reac
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import BettingTree, Hands, NodeKind, PublicForm
 
-__all__ = ["Evaluator", "Met", "Showdown", "Strategies", "places"]
+__all__ = ["Evaluator", "Met", "Showdown", "Strategies", "street_rows"]
 
 _STEP = 1 << 20  # above every strength, so that keys of different cards never mix
 
@@ -109,12 +109,12 @@ class Strategies(Protocol):
         """[actions, H] average strategy at a betting node on a runout of its street."""
 
 
-def places(tree: BettingTree) -> IntArray:
+def street_rows(tree: BettingTree) -> IntArray:
     """[N] a node's position among the nodes of its street."""
-    place = np.zeros(len(tree.street), dtype=np.int64)
+    row = np.zeros(len(tree.street), dtype=np.int64)
     for street in range(int(tree.street.max()) + 1):
-        place[tree.street == street] = np.arange(np.count_nonzero(tree.street == street))
-    return place
+        row[tree.street == street] = np.arange(np.count_nonzero(tree.street == street))
+    return row
 
 
 class Evaluator:
@@ -127,9 +127,9 @@ class Evaluator:
 
     def met(self, player: int, opponent_reach: FloatArray) -> FloatArray:
         """[H] the opponent's reach that each hand of a player can face; exactly 0 where there is none."""
-        rows = met(self.form.hands[player], self.form.hands[1 - player], opponent_reach[None], self.form.deck)
-        found: FloatArray = rows[0]
-        return found
+        faced = met(self.form.hands[player], self.form.hands[1 - player], opponent_reach[None], self.form.deck)
+        reach: FloatArray = faced[0]
+        return reach
 
     def dead(self, player: int, street: int, runout: int) -> BoolArray:
         dead: BoolArray = self.form.streets[street].dead[player][runout]
@@ -150,8 +150,8 @@ class Evaluator:
             if tree.kind[node] != NodeKind.DECISION:
                 continue
             strategies[node] = self.strategies.strategy(node, runout)
-            for place, child in enumerate(range(int(tree.first_child[node]), int(tree.first_child[node + 1]))):
-                reach[child] = reach[node] if tree.player[node] == player else reach[node] * strategies[node][place]
+            for action, child in enumerate(range(int(tree.first_child[node]), int(tree.first_child[node + 1]))):
+                reach[child] = reach[node] if tree.player[node] == player else reach[node] * strategies[node][action]
                 nodes.append(child)
         values = self._terminals(player, runout, nodes, reach)
         chances = [node for node in nodes if tree.kind[node] == NodeKind.CHANCE]
@@ -167,10 +167,10 @@ class Evaluator:
 
     def _deals(self, player: int, street: int, runout: int, reach: dict[int, FloatArray]) -> dict[int, FloatArray]:
         """Values of chance nodes: every runout of the next street, and its copies."""
-        here, following = self.form.streets[street], self.form.streets[street + 1]
+        current, following = self.form.streets[street], self.form.streets[street + 1]
         child = {node: int(self.form.tree.first_child[node]) for node in reach}
         total = {node: np.zeros(len(self.form.hands[player].weight)) for node in reach}
-        for after in range(int(here.first_child[runout]), int(here.first_child[runout + 1])):
+        for after in range(int(current.first_child[runout]), int(current.first_child[runout + 1])):
             alive = ~self.dead(1 - player, street + 1, after)
             entering = {child[node]: reach[node] * alive for node in reach}
             values = self._walk(player, street + 1, after, entering)
@@ -195,8 +195,8 @@ class Evaluator:
             for node, row in zip(folds, rows, strict=True):
                 values[node] = row * (pay.lose if tree.player[node] == player else pay.win)[node, player]
         if showdowns:
-            found = self.showdown(player, runout).met(np.array([reach[node] for node in showdowns]))
-            for node, weaker, not_stronger, everyone in zip(showdowns, *found, strict=True):
+            faced = self.showdown(player, runout).met(np.array([reach[node] for node in showdowns]))
+            for node, weaker, not_stronger, everyone in zip(showdowns, *faced, strict=True):
                 win, tie, lose = (each[node, player] for each in (pay.win, pay.tie, pay.lose))
                 values[node] = (win - tie) * weaker + (tie - lose) * not_stronger + lose * everyone
         return values
@@ -228,8 +228,8 @@ class Evaluator:
         if street == last:
             self._add_pairs(runout, (slice(None), slice(None)), shares, total)
             return shares, total
-        here, following = self.form.streets[street], self.form.streets[street + 1]
-        for after in range(int(here.first_child[runout]), int(here.first_child[runout + 1])):
+        current, following = self.form.streets[street], self.form.streets[street + 1]
+        for after in range(int(current.first_child[runout]), int(current.first_child[runout + 1])):
             some, both = self._find_pairs(street + 1, after) if street + 1 < last else (None, None)
             for copy in following.copies[following.first_copy[after] : following.first_copy[after + 1]]:
                 first, second = (self.form.permutations[player][copy] for player in range(2))

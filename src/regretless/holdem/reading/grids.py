@@ -16,7 +16,7 @@ from regretless.cards.hands import CLASS_NAMES, HAND_CLASS
 from regretless.cards.preflop_equities import CLASS_SIZES
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray
-from regretless.holdem.reading.line_reader import Played, class_shares
+from regretless.holdem.reading.line_reader import NodeStrategy, class_shares
 from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.reprs import brief
@@ -82,7 +82,7 @@ def make_grid(view: NodeView, player: PlayerName, kind: GridKind) -> Grid:
     return Grid(kind, player, view.actions if kind == "strategy" else (), values, weight, locked)
 
 
-def make_chart(played: Played) -> Grid:
+def make_chart(played: NodeStrategy) -> Grid:
     """The strategy of a line of play as a grid; the weight is that of the class's combos, 1 for the heaviest."""
     weight = np.bincount(HAND_CLASS[played.hand], weights=played.weight, minlength=CLASSES) / CLASS_SIZES
     share = weight / (weight.max() or 1.0)

@@ -23,26 +23,26 @@ from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import BettingTree, Hands, NodeKind, Payoffs, PublicForm
 from regretless.holdem.form.suits import Deal, find_deal
 from regretless.holdem.reading.evaluation import Evaluator, Strategies
-from regretless.holdem.spots.lines import Step, find_action, no_such_action, parse_line
+from regretless.holdem.spots.lines import LineStep, find_action, no_such_action, parse_line
 from regretless.holdem.spots.spot_fields import PLAYERS, PlayerName
 from regretless.reprs import brief
 
-__all__ = ["FormReader", "LineReader", "Place", "Played", "class_shares"]
+__all__ = ["FormReader", "LineNode", "LineReader", "NodeStrategy", "class_shares"]
 
 
 @dataclass(frozen=True)
-class Place:
-    """A place in a solved form: a betting node on a runout, with each hand's reach."""
+class LineNode:
+    """A node that a line of play leads to: a betting node on a runout, with each hand's reach."""
 
-    node: int
+    index: int  # of the betting node
     deal: Deal
     reach: tuple[FloatArray, FloatArray]  # [H] per player, hands named as in the solved runout
     steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Played:
-    """The acting player's strategy at a place, hand by hand, without the hands that the board blocks."""
+class NodeStrategy:
+    """The acting player's strategy at a node, hand by hand, without the hands that the board blocks."""
 
     line: str  # text that leads here, including cards
     player: PlayerName
@@ -62,24 +62,24 @@ class Played:
         return tuple(float(self.weight @ row) / total if total > 0 else float("nan") for row in self.strategy)
 
     def grid(self) -> FloatArray:
-        """[169, actions] how often each class takes each action, weighting its hands; NaN where no hand is held."""
+        """[169, actions] how often each class takes each action, weighting its hands; NaN where no hand is left."""
         return class_shares(self.hand, self.weight, self.strategy)
 
-    def held(self) -> FloatArray:
+    def class_weights(self) -> FloatArray:
         """[169] the share of each class that is in the range here, of its hands that the board leaves."""
         cells = HAND_CLASS[self.hand]
         hands = np.bincount(cells, minlength=169)
         return np.bincount(cells, weights=self.reach, minlength=169) / np.maximum(hands, 1)
 
-    def only(self, hands: Range) -> Played:
-        """The same place with only some of the hands, over which frequencies are taken."""
-        kept = hands.weights[self.hand] > 0
+    def only(self, hands: Range) -> NodeStrategy:
+        """The same node with only some of the hands, over which frequencies are taken."""
+        selected = hands.weights[self.hand] > 0
         return replace(
             self,
-            hand=self.hand[kept],
-            reach=self.reach[kept],
-            weight=self.weight[kept],
-            strategy=self.strategy[:, kept],
+            hand=self.hand[selected],
+            reach=self.reach[selected],
+            weight=self.weight[selected],
+            strategy=self.strategy[:, selected],
         )
 
     def as_json(self, *, hands: bool = True) -> dict[str, Any]:
@@ -109,10 +109,10 @@ def class_shares(hand: IntArray, weight: FloatArray, strategy: FloatArray) -> Fl
     """[169, actions] how often each class takes each action, weighting its hands; NaN where no hand has weight."""
     cells = HAND_CLASS[hand]
     total = np.bincount(cells, weights=weight, minlength=169)
-    taken = [np.bincount(cells, weights=weight * row, minlength=169) for row in strategy]
+    by_action = [np.bincount(cells, weights=weight * row, minlength=169) for row in strategy]
     shares = np.full((169, len(strategy)), np.nan)
-    held = total > 0
-    shares[held] = (np.array(taken) / np.where(held, total, 1.0)).T[held]
+    present = total > 0
+    shares[present] = (np.array(by_action) / np.where(present, total, 1.0)).T[present]
     return shares
 
 
@@ -126,30 +126,30 @@ class LineReader(ABC):
 
     @property
     @abstractmethod
-    def held(self) -> tuple[IntArray, IntArray]:
+    def hand_numbers(self) -> tuple[IntArray, IntArray]:
         """Per player, the number among the 1,326 of each hand."""
 
     @abstractmethod
-    def strategy(self, place: Place) -> FloatArray:
+    def strategy(self, node: LineNode) -> FloatArray:
         """[actions, H] what the player who acts does, hands named as in the solved runout."""
 
     @abstractmethod
-    def deal(self, place: Place, *cards: int) -> Place:
-        """The place after a deal."""
+    def deal(self, node: LineNode, *cards: int) -> LineNode:
+        """The node after a deal."""
 
     @abstractmethod
     def dead(self, player: int, deal: Deal) -> NDArray[np.bool_]:
         """[H] hands that a deal blocks, named as in the solved runout."""
 
     @abstractmethod
-    def count(self, place: Place) -> int:
+    def count(self, node: LineNode) -> int:
         """How many cards are dealt at a chance node."""
 
     @property
-    def root(self) -> Place:
-        return Place(0, Deal(), (self.hands[0].weight, self.hands[1].weight))
+    def root(self) -> LineNode:
+        return LineNode(0, Deal(), (self.hands[0].weight, self.hands[1].weight))
 
-    def find(self, line: str, cards: Sequence[int] = ()) -> Place:
+    def find(self, line: str, cards: Sequence[int] = ()) -> LineNode:
         """Where a line of play leads.
 
         `cards` are those omitted from the line, in the order they are dealt (the board at the root may come first). An
@@ -157,133 +157,133 @@ class LineReader(ABC):
         """
         return self.path(line, cards)[-1]
 
-    def path(self, line: str, cards: Sequence[int] = ()) -> list[Place]:
-        """Every place on a line of play, from the root to where it leads; `cards` as in `find`."""
-        place, given, steps = self.root, list(cards), list(parse_line(line, "line"))
-        passed = [place]
-        if given[: len(self.board)] == list(self.board):
-            given = given[len(self.board) :]
+    def path(self, line: str, cards: Sequence[int] = ()) -> list[LineNode]:
+        """Every node on a line of play, from the root to where it leads; `cards` as in `find`."""
+        node, undealt, steps = self.root, list(cards), list(parse_line(line, "line"))
+        nodes = [node]
+        if undealt[: len(self.board)] == list(self.board):
+            undealt = undealt[len(self.board) :]
         while steps:
             if steps[0].card is not None:
-                place = self._dealt(place, steps, line)
-                passed.append(place)
+                node = self._dealt(node, steps, line)
+                nodes.append(node)
                 continue
-            while self._is_chance(place):
-                if not given:
-                    raise self._missing_card(place, steps[0], line)
-                place = self._dealt_from(given, place)
-                passed.append(place)
+            while self._is_chance(node):
+                if not undealt:
+                    raise self._missing_card(node, steps[0], line)
+                node = self._dealt_from(undealt, node)
+                nodes.append(node)
             step = steps.pop(0)
-            labels = self.actions(place.node)
+            labels = self.actions(node.index)
             action = find_action(step, labels)
             if action is None:
                 raise no_such_action("line", line, step, labels)
-            place = self.act(place, action)
-            passed.append(place)
-        while given:
-            place = self._dealt_from(given, place)
-            passed.append(place)
-        return passed
+            node = self.act(node, action)
+            nodes.append(node)
+        while undealt:
+            node = self._dealt_from(undealt, node)
+            nodes.append(node)
+        return nodes
 
-    def _missing_card(self, place: Place, step: Step, line: str) -> InvalidText:
-        cards = len(self.board) + len(place.deal.cards)
+    def _missing_card(self, node: LineNode, step: LineStep, line: str) -> InvalidText:
+        cards = len(self.board) + len(node.deal.cards)
         expected = {0: "a flop of 3 cards is", 3: "a turn card is", 4: "a river card is"}[cards]
-        example = board_text(self.cards(place)[: self.count(place)])
+        example = board_text(self.cards(node)[: self.count(node)])
         why = f"{expected} expected before '{step}', such as {example}"
         return InvalidText("line", line, step.position, why)
 
-    def _is_chance(self, place: Place) -> bool:
-        return bool(self.tree.kind[place.node] == NodeKind.CHANCE)
+    def _is_chance(self, node: LineNode) -> bool:
+        return bool(self.tree.kind[node.index] == NodeKind.CHANCE)
 
-    def _dealt_from(self, given: list[int], place: Place) -> Place:
-        """The place after the first cards of `given`, which are removed from it."""
-        where = f"after {', '.join(place.steps)}" if place.steps else "here"
-        if not self._is_chance(place):
-            raise InvalidText("board", board_text(given[:1]), None, f"no card is dealt {where}")
-        cards = given[: self.count(place)]
-        del given[: len(cards)]
-        if len(cards) < self.count(place):
-            raise InvalidText("board", board_text(cards), None, f"{self.count(place)} cards are dealt {where}")
+    def _dealt_from(self, undealt: list[int], node: LineNode) -> LineNode:
+        """The node after the first cards of `undealt`, which are removed from it."""
+        where = f"after {', '.join(node.steps)}" if node.steps else "here"
+        if not self._is_chance(node):
+            raise InvalidText("board", board_text(undealt[:1]), None, f"no card is dealt {where}")
+        cards = undealt[: self.count(node)]
+        del undealt[: len(cards)]
+        if len(cards) < self.count(node):
+            raise InvalidText("board", board_text(cards), None, f"{self.count(node)} cards are dealt {where}")
         for number, card in enumerate(cards):
-            if card not in self.cards(place) or card in cards[:number]:
+            if card not in self.cards(node) or card in cards[:number]:
                 raise InvalidText("board", board_text([card]), None, f"is already on the board {where}")
-        return self.deal(place, *cards)
+        return self.deal(node, *cards)
 
-    def _dealt(self, place: Place, steps: list[Step], line: str) -> Place:
-        """The place after the cards that `steps` begins with, which are removed from it."""
+    def _dealt(self, node: LineNode, steps: list[LineStep], line: str) -> LineNode:
+        """The node after the cards that `steps` begins with, which are removed from it."""
         position = steps[0].position
-        if not self._is_chance(place):
-            choices = ", ".join(self.actions(place.node))
-            there = f"choose from {choices}" if choices else "the hand is over"
-            raise InvalidText("line", line, position, f"no card is dealt here; {there}")
+        if not self._is_chance(node):
+            choices = ", ".join(self.actions(node.index))
+            advice = f"choose from {choices}" if choices else "the hand is over"
+            raise InvalidText("line", line, position, f"no card is dealt here; {advice}")
         cards: list[int] = []
-        for step in steps[: self.count(place)]:
+        for step in steps[: self.count(node)]:
             if step.card is None:
                 break
-            if step.card not in self.cards(place) or step.card in cards:
+            if step.card not in self.cards(node) or step.card in cards:
                 raise InvalidText("line", line, step.position, f"{step} is already on the board")
             cards.append(step.card)
-        if len(cards) < self.count(place):
-            raise InvalidText("line", line, position, f"{self.count(place)} cards are dealt here")
+        if len(cards) < self.count(node):
+            raise InvalidText("line", line, position, f"{self.count(node)} cards are dealt here")
         del steps[: len(cards)]
-        return self.deal(place, *cards)
+        return self.deal(node, *cards)
 
     def actions(self, node: int) -> tuple[str, ...]:
         tree = self.tree
         return tree.labels[int(tree.first_child[node]) : int(tree.first_child[node + 1])]
 
-    def cards(self, place: Place) -> list[int]:
+    def cards(self, node: LineNode) -> list[int]:
         """Cards that can come next, lowest first."""
-        table = {*self.board, *place.deal.cards}
+        table = {*self.board, *node.deal.cards}
         return [card for card in range(DECK) if card not in table]
 
-    def act(self, place: Place, action: int) -> Place:
+    def act(self, node: LineNode, action: int) -> LineNode:
         tree = self.tree
-        child = int(tree.first_child[place.node]) + action
-        player = int(tree.player[place.node])
-        strategy = self.strategy(place)
-        moved = place.reach[player] * strategy[action]
-        reach = (moved, place.reach[1]) if player == 0 else (place.reach[0], moved)
-        return Place(child, place.deal, reach, (*place.steps, tree.labels[child]))
+        child = int(tree.first_child[node.index]) + action
+        player = int(tree.player[node.index])
+        strategy = self.strategy(node)
+        moved = node.reach[player] * strategy[action]
+        reach = (moved, node.reach[1]) if player == 0 else (node.reach[0], moved)
+        return LineNode(child, node.deal, reach, (*node.steps, tree.labels[child]))
 
-    def played(self, place: Place) -> Played:
+    def played(self, node: LineNode) -> NodeStrategy:
         """Only strategy and weights, which is much faster than a full view."""
-        player = int(self.tree.player[place.node])
-        hands, solved = self.solved_hands(player, place.deal)
-        weight = place.reach[player] * self.met(player, place.reach[1 - player])
-        strategy = self.strategy(place)
-        return Played(
-            line=", ".join(place.steps),
+        player = int(self.tree.player[node.index])
+        hands, solved = self.solved_hands(player, node.deal)
+        weight = node.reach[player] * self.met(player, node.reach[1 - player])
+        strategy = self.strategy(node)
+        return NodeStrategy(
+            line=", ".join(node.steps),
             player=PLAYERS[player],
-            actions=self.actions(place.node),
+            actions=self.actions(node.index),
             hand=hands,
-            reach=place.reach[player][solved],
+            reach=node.reach[player][solved],
             weight=weight[solved],
             strategy=strategy[:, solved],
         )
 
-    def before_cards(self) -> Iterator[Place]:
+    def before_cards(self) -> Iterator[LineNode]:
         """Every decision before the next cards are dealt, those that take fewer actions first."""
         waiting = [self.root]
-        for place in waiting:  # grows during the loop
-            if self.tree.kind[place.node] == NodeKind.DECISION:
-                yield place
-                waiting += [self.act(place, action) for action in range(len(self.actions(place.node)))]
+        for node in waiting:  # grows during the loop
+            if self.tree.kind[node.index] == NodeKind.DECISION:
+                yield node
+                waiting += [self.act(node, action) for action in range(len(self.actions(node.index)))]
 
-    def pairs(self, place: Place) -> float:
+    def pairs(self, node: LineNode) -> float:
         """How likely both players are to get here: the total weight of all pairs of hands that share no card."""
-        return float(place.reach[0] @ self.met(0, place.reach[1]))
+        return float(node.reach[0] @ self.met(0, node.reach[1]))
 
     def met(self, player: int, opponent_reach: FloatArray) -> FloatArray:
         """[H] the opponent's reach that each hand of a player can face; exactly 0 where there is none."""
-        found: FloatArray = met(self.hands[player], self.hands[1 - player], opponent_reach[None], DECK)[0]
-        return found
+        reach: FloatArray = met(self.hands[player], self.hands[1 - player], opponent_reach[None], DECK)[0]
+        return reach
 
     def solved_hands(self, player: int, deal: Deal) -> tuple[IntArray, IntArray]:
         """Hands that a deal does not block, as numbers among the 1,326, and their positions in the solved runout."""
         reads = self.read_by(deal, player)
         living = np.flatnonzero(~self.dead(player, deal)[reads])
-        return self.held[player][living], reads[living]
+        return self.hand_numbers[player][living], reads[living]
 
     def read_by(self, deal: Deal, player: int) -> IntArray:
         """[H] the hand of the solved runout that each hand of a player reads."""
@@ -303,22 +303,22 @@ class FormReader(LineReader):
     def group(self) -> IntArray:
         """The renamings of suits behind the form's permutations, rows of `SUIT_PERMUTATIONS`."""
 
-    def strategy(self, place: Place) -> FloatArray:
-        return self.strategies.strategy(place.node, place.deal.runout)
+    def strategy(self, node: LineNode) -> FloatArray:
+        return self.strategies.strategy(node.index, node.deal.runout)
 
     def dead(self, player: int, deal: Deal) -> NDArray[np.bool_]:
         return self.evaluator.dead(player, deal.street, deal.runout)
 
-    def count(self, place: Place) -> int:
-        return int(self.form.streets[place.deal.street + 1].cards.shape[1])
+    def count(self, node: LineNode) -> int:
+        return int(self.form.streets[node.deal.street + 1].cards.shape[1])
 
-    def deal(self, place: Place, *cards: int) -> Place:
-        deal = find_deal(self.form, self.group, place.deal, *cards)
+    def deal(self, node: LineNode, *cards: int) -> LineNode:
+        deal = find_deal(self.form, self.group, node.deal, *cards)
         reach = []
         for player in range(2):
-            before, after = self.read_by(place.deal, player), self.read_by(deal, player)
-            renamed = np.empty_like(place.reach[player])
-            renamed[after] = place.reach[player][before]
+            before, after = self.read_by(node.deal, player), self.read_by(deal, player)
+            renamed = np.empty_like(node.reach[player])
+            renamed[after] = node.reach[player][before]
             reach.append(np.where(self.dead(player, deal), 0.0, renamed))
-        child = int(self.tree.first_child[place.node])
-        return Place(child, deal, (reach[0], reach[1]), (*place.steps, board_text(cards)))
+        child = int(self.tree.first_child[node.index])
+        return LineNode(child, deal, (reach[0], reach[1]), (*node.steps, board_text(cards)))

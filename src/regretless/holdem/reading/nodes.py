@@ -53,8 +53,8 @@ def grid_html(actions: Sequence[str], shares: FloatArray, weight: FloatArray) ->
     return f'<table style="border-collapse:separate;border-spacing:1px">{"".join(rows)}</table>'
 
 
-def _cell(place: int, actions: Sequence[str], colors: Sequence[str], shares: FloatArray, weight: FloatArray) -> str:
-    name, played = CLASS_NAMES[place], shares[place]
+def _cell(cell: int, actions: Sequence[str], colors: Sequence[str], shares: FloatArray, weight: FloatArray) -> str:
+    name, played = CLASS_NAMES[cell], shares[cell]
     box = f"width:{CELL_PIXELS}px;height:{CELL_PIXELS - 8}px;padding:0;text-align:center;font-size:11px"
     if np.isnan(played).any():
         return f'<td style="{box};background:{EMPTY_COLOR};color:#8a939c">{name}</td>'
@@ -62,7 +62,7 @@ def _cell(place: int, actions: Sequence[str], colors: Sequence[str], shares: Flo
     begins = np.concatenate([[0.0], ends[:-1]])
     bands = ",".join(f"{color} {begin:.1f}% {end:.1f}%" for color, begin, end in zip(colors, begins, ends, strict=True))
     words = ", ".join(f"{action} {share:.1%}" for action, share in zip(actions, played, strict=True))
-    filled = f"linear-gradient(90deg,{bands}) 0 100%/100% {100 * min(1.0, float(weight[place])):.0f}% no-repeat"
+    filled = f"linear-gradient(90deg,{bands}) 0 100%/100% {100 * min(1.0, float(weight[cell])):.0f}% no-repeat"
     return (
         f'<td title="{escape(f"{name}: {words}")}" style="{box};background:{filled},{EMPTY_COLOR};'
         f'background-color:{EMPTY_COLOR};color:#14181c">{name}</td>'
@@ -94,13 +94,19 @@ class HandTable:
         A hand with no possible opposing hand has no weight. NaN if no hand has any.
         """
         weight = self.weight * self.matchups
-        held = weight > 0
-        total = float(weight[held].sum())
-        return float(weight[held] @ values[held]) / total if total > 0 else float("nan")
+        present = weight > 0
+        total = float(weight[present].sum())
+        return float(weight[present] @ values[present]) / total if total > 0 else float("nan")
 
-    def only(self, kept: NDArray[np.bool_]) -> HandTable:
+    def only(self, selected: NDArray[np.bool_]) -> HandTable:
         """The table of some of its hands."""
-        return HandTable(self.hand[kept], self.weight[kept], self.ev[kept], self.equity[kept], self.matchups[kept])
+        return HandTable(
+            self.hand[selected],
+            self.weight[selected],
+            self.ev[selected],
+            self.equity[selected],
+            self.matchups[selected],
+        )
 
     def texts(self) -> list[str]:
         return [hand_text(int(hand)) for hand in self.hand]
@@ -151,8 +157,8 @@ class NodeView:
         means = []
         for shares, chips in zip(self.strategy, self.action_ev, strict=True):
             weight = table.weight * table.matchups * shares
-            taken = weight > 0
-            means.append(float(weight[taken] @ chips[taken] / weight[taken].sum()) if taken.any() else float("nan"))
+            takes = weight > 0
+            means.append(float(weight[takes] @ chips[takes] / weight[takes].sum()) if takes.any() else float("nan"))
         return tuple(means)
 
     @property
@@ -168,16 +174,16 @@ class NodeView:
     def only(self, player: PlayerName, hands: Range) -> NodeView:
         """The same node with only some of a player's hands, to average over; the opponent keeps all."""
         table = self._table(player)
-        kept = hands.weights[table.hand] > 0
-        tables = {**self.hands, player: table.only(kept)}
+        selected = hands.weights[table.hand] > 0
+        tables = {**self.hands, player: table.only(selected)}
         if self.kind != "decision" or player != self.player:
             return replace(self, hands=tables)
         return replace(
             self,
             hands=tables,
-            strategy=self.strategy[:, kept],
-            action_ev=self.action_ev[:, kept],
-            locked=self.locked[kept],
+            strategy=self.strategy[:, selected],
+            action_ev=self.action_ev[:, selected],
+            locked=self.locked[selected],
         )
 
     def ev(self, player: PlayerName) -> float:
@@ -221,13 +227,13 @@ class NodeView:
         players: tuple[PlayerName, ...] = ("oop", "ip") if player is None else (player,)
         for each in players:
             for row in self.rows(each):
-                played, worth, locked = row.pop("strategy", {}), row.pop("action_ev", {}), row.pop("locked", None)
+                played, action_ev, locked = row.pop("strategy", {}), row.pop("action_ev", {}), row.pop("locked", None)
                 row = {"player": each, **row}
                 if self.actions:
                     row["locked"] = locked
                 for action in self.actions:
                     row[action] = played.get(action)
-                    row[f"ev of {action}"] = worth.get(action)
+                    row[f"ev of {action}"] = action_ev.get(action)
                 rows.append(row)
         return rows
 
@@ -259,23 +265,23 @@ class NodeView:
         table = self._table(player)
         eqr = table.eqr(self.pot)
         rows = []
-        for place, name in enumerate(table.texts()):
+        for index, name in enumerate(table.texts()):
             row: dict[str, Any] = {
                 "hand": name,
-                "weight": float(table.weight[place]),
-                "matchups": float(table.matchups[place]),
-                "ev": _number(table.ev[place]),
-                "equity": _number(table.equity[place]),
-                "eqr": _number(eqr[place]),
+                "weight": float(table.weight[index]),
+                "matchups": float(table.matchups[index]),
+                "ev": _number(table.ev[index]),
+                "equity": _number(table.equity[index]),
+                "eqr": _number(eqr[index]),
             }
             if self.kind == "decision" and player == self.player:
                 row["strategy"] = {
-                    action: float(self.strategy[index, place]) for index, action in enumerate(self.actions)
+                    action: float(self.strategy[index, index]) for index, action in enumerate(self.actions)
                 }
                 row["action_ev"] = {
-                    action: _number(self.action_ev[index, place]) for index, action in enumerate(self.actions)
+                    action: _number(self.action_ev[index, index]) for index, action in enumerate(self.actions)
                 }
-                row["locked"] = bool(self.locked[place])
+                row["locked"] = bool(self.locked[index])
             rows.append(row)
         return rows
 

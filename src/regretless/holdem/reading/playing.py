@@ -21,15 +21,15 @@ from regretless.cards.ranges import Range
 from regretless.errors import InvalidText
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind
-from regretless.holdem.reading.line_reader import LineReader, Place
+from regretless.holdem.reading.line_reader import LineNode, LineReader
 
-__all__ = ["Duel", "Outcome", "draw_hands"]
+__all__ = ["Duel", "HandResult", "draw_hands"]
 
 BOARD_SIZES = (0, 3, 4, 5)  # cards on the board, street by street
 
 
 @dataclass(frozen=True)
-class Outcome:
+class HandResult:
     """How a hand ended, in position first."""
 
     folded: int | None  # who folded; None at a showdown
@@ -37,20 +37,20 @@ class Outcome:
     won: tuple[float, float]  # payoffs in chips
 
 
-def draw_hands(reader: LineReader, place: Place, random: Random) -> tuple[int, int]:
+def draw_hands(reader: LineReader, node: LineNode, random: Random) -> tuple[int, int]:
     """Hands among the 1,326, in position first, as likely as both are to be held at a place together."""
-    held = [reader.solved_hands(player, place.deal) for player in range(2)]
-    weight = [place.reach[player][positions] for player, (_, positions) in enumerate(held)]
-    first = _draw(weight[0] * reader.met(0, place.reach[1])[held[0][1]], place, random)
-    hand = int(held[0][0][first])
-    apart = ~np.isin(HAND_CARDS[held[1][0]], HAND_CARDS[hand]).any(axis=1)
-    return hand, int(held[1][0][_draw(weight[1] * apart, place, random)])
+    live_hands = [reader.solved_hands(player, node.deal) for player in range(2)]
+    weight = [node.reach[player][positions] for player, (_, positions) in enumerate(live_hands)]
+    first = _draw(weight[0] * reader.met(0, node.reach[1])[live_hands[0][1]], node, random)
+    hand = int(live_hands[0][0][first])
+    apart = ~np.isin(HAND_CARDS[live_hands[1][0]], HAND_CARDS[hand]).any(axis=1)
+    return hand, int(live_hands[1][0][_draw(weight[1] * apart, node, random)])
 
 
-def _draw(weight: FloatArray, place: Place, random: Random) -> int:
+def _draw(weight: FloatArray, node: LineNode, random: Random) -> int:
     total = np.cumsum(weight)
     if not (math.isfinite(total[-1]) and total[-1] > 0):
-        raise InvalidText("line", ", ".join(place.steps), None, "the line is never played with any hand")
+        raise InvalidText("line", ", ".join(node.steps), None, "the line is never played with any hand")
     return int(np.searchsorted(total, random.random() * total[-1], side="right").clip(0, len(total) - 1))
 
 
@@ -63,59 +63,59 @@ class Duel:
     person: int
     random: Random
 
-    def play_on(self, place: Place) -> list[Place]:
+    def play_on(self, node: LineNode) -> list[LineNode]:
         """Deal and let the opponent act until the person must act or the hand is over; returns every place passed."""
-        passed = [place]
+        nodes = [node]
         while True:
-            place = passed[-1]
-            kind = self.reader.tree.kind[place.node]
+            node = nodes[-1]
+            kind = self.reader.tree.kind[node.index]
             if kind == NodeKind.CHANCE:
                 known = {int(card) for hand in self.hands for card in HAND_CARDS[hand]}
-                left = [card for card in self.reader.cards(place) if card not in known]
-                passed.append(self.reader.deal(place, *self.random.sample(left, self.reader.count(place))))
-            elif kind == NodeKind.DECISION and not self.is_turn(place):
-                passed.append(self.reader.act(place, _draw(self.strategy(place), place, self.random)))
+                left = [card for card in self.reader.cards(node) if card not in known]
+                nodes.append(self.reader.deal(node, *self.random.sample(left, self.reader.count(node))))
+            elif kind == NodeKind.DECISION and not self.is_turn(node):
+                nodes.append(self.reader.act(node, _draw(self.strategy(node), node, self.random)))
             else:
-                return passed
+                return nodes
 
-    def is_turn(self, place: Place) -> bool:
+    def is_turn(self, node: LineNode) -> bool:
         """Whether the person acts at a place."""
         tree = self.reader.tree
-        return bool(tree.kind[place.node] == NodeKind.DECISION and tree.player[place.node] == self.person)
+        return bool(tree.kind[node.index] == NodeKind.DECISION and tree.player[node.index] == self.person)
 
-    def strategy(self, place: Place) -> FloatArray:
+    def strategy(self, node: LineNode) -> FloatArray:
         """[actions] what the solution does with the hand of the player who acts."""
-        player = int(self.reader.tree.player[place.node])
-        hands, positions = self.reader.solved_hands(player, place.deal)
+        player = int(self.reader.tree.player[node.index])
+        hands, positions = self.reader.solved_hands(player, node.deal)
         position = int(positions[np.flatnonzero(hands == self.hands[player])[0]])
-        found: FloatArray = self.reader.strategy(place)[:, position]
-        return found
+        strategy: FloatArray = self.reader.strategy(node)[:, position]
+        return strategy
 
-    def board(self, place: Place) -> tuple[int, ...]:
-        return (*self.reader.board, *place.deal.cards)
+    def board(self, node: LineNode) -> tuple[int, ...]:
+        return (*self.reader.board, *node.deal.cards)
 
-    def outcome(self, place: Place) -> Outcome:
+    def outcome(self, node: LineNode) -> HandResult:
         """What the hand is worth to each player, now that it is over."""
-        tree, pay, node = self.reader.tree, self.reader.payoffs, place.node
-        if tree.kind[node] == NodeKind.FOLD:
-            folded = int(tree.player[node])
-            first, second = (float((pay.lose if player == folded else pay.win)[node, player]) for player in range(2))
-            return Outcome(folded, (0, 0), (first, second))
-        board = self.board(place)
+        tree, pay, index = self.reader.tree, self.reader.payoffs, node.index
+        if tree.kind[index] == NodeKind.FOLD:
+            folded = int(tree.player[index])
+            first, second = (float((pay.lose if player == folded else pay.win)[index, player]) for player in range(2))
+            return HandResult(folded, (0, 0), (first, second))
+        board = self.board(node)
         first, second = evaluate([[*HAND_CARDS[hand].tolist(), *board] for hand in self.hands]).tolist()
-        return Outcome(None, (first, second), self._paid(node, float(first > second), float(first == second)))
+        return HandResult(None, (first, second), self._paid(index, float(first > second), float(first == second)))
 
-    def expected(self, place: Place) -> tuple[float, float] | None:
+    def expected(self, node: LineNode) -> tuple[float, float] | None:
         """The mean payoffs over the cards that came after the last action; None if no card did."""
-        tree, node, deals = self.reader.tree, place.node, 0
-        while tree.kind[parent := int(tree.parent[node])] == NodeKind.CHANCE:
-            node, deals = parent, deals + 1
+        tree, index, deals = self.reader.tree, node.index, 0
+        while tree.kind[parent := int(tree.parent[index])] == NodeKind.CHANCE:
+            index, deals = parent, deals + 1
         if deals == 0:
             return None
-        board = self.board(place)
+        board = self.board(node)
         known = board[: BOARD_SIZES[BOARD_SIZES.index(len(board)) - deals]]
-        found = equity(_alone(self.hands[0]), _alone(self.hands[1]), known)
-        return self._paid(place.node, found.win, found.tie)
+        odds = equity(_alone(self.hands[0]), _alone(self.hands[1]), known)
+        return self._paid(node.index, odds.win, odds.tie)
 
     def _paid(self, node: int, win: float, tie: float) -> tuple[float, float]:
         """Payoffs at a showdown that the player in position wins and ties with these probabilities."""

@@ -21,12 +21,12 @@ from regretless.forms.public import DEAD, BettingTree, NodeKind, PublicForm, Str
 from regretless.holdem.form.runouts import hands_of, spot_hands
 from regretless.holdem.form.suits import count_runouts
 from regretless.holdem.reading.encoded_strategies import layout, probability_bits, streamed
-from regretless.holdem.reading.evaluation import places
-from regretless.holdem.reading.line_reader import Place
+from regretless.holdem.reading.evaluation import street_rows
+from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.spots.spot import Spot
 
-__all__ = ["FileAnswers", "packed_answers", "packed_form", "unpacked_form"]
+__all__ = ["FileResults", "packed_form", "packed_results", "unpacked_form"]
 
 _MOST_PERMUTATIONS = 24  # of four suits
 _STREET_ARRAYS = ("cards", "parent", "first_child", "first_copy", "copies")
@@ -51,9 +51,9 @@ def packed_form(form: PublicForm) -> dict[str, NDArray[Any]]:
 
 def unpacked_form(file: Container, spot: Spot, tree: BettingTree) -> PublicForm:
     """The form of a file; hands and payoffs come from the spot itself."""
-    held = spot_hands(spot)
-    hands = hands_of(held, spot.ip, spot.oop)
-    reader = _FormReader(file, tuple(count_runouts(spot)), (len(held[0]), len(held[1])))
+    hand_numbers = spot_hands(spot)
+    hands = hands_of(hand_numbers, spot.ip, spot.oop)
+    reader = _FormReader(file, tuple(count_runouts(spot)), (len(hand_numbers[0]), len(hand_numbers[1])))
     return PublicForm(
         name=spot.name or "spot",
         deck=DECK,
@@ -62,7 +62,7 @@ def unpacked_form(file: Container, spot: Spot, tree: BettingTree) -> PublicForm:
         hands=hands,
         payoffs=poker_payoffs(tree, rake=spot.rules.rake, rake_cap=spot.rules.rake_cap),
         permutations=(reader.permutations(0), reader.permutations(1)),
-        symmetry=no_symmetry(DECK, hands),  # answers are read, not solved
+        symmetry=no_symmetry(DECK, hands),  # results are read, not solved
         strength=(reader.strength(0), reader.strength(1)),
     )
 
@@ -99,32 +99,32 @@ class _FormReader:
         )
 
     def permutations(self, player: int) -> IntArray:
-        found = self._indices(f"permutations.{player}", (self.group[0], self.hands[player]), self.hands[player])
-        self._check(bool((np.sort(found, axis=1) == np.arange(self.hands[player])).all()), f"permutations.{player}")
-        return found
+        array = self._indices(f"permutations.{player}", (self.group[0], self.hands[player]), self.hands[player])
+        self._check(bool((np.sort(array, axis=1) == np.arange(self.hands[player])).all()), f"permutations.{player}")
+        return array
 
     def strength(self, player: int) -> IntArray:
         shape = self.runouts[-1], self.hands[player]
-        found: IntArray = self._array(f"strength.{player}", shape, np.int8, np.int16, np.int32)
-        self._check(bool((found >= DEAD).all()), f"strength.{player}")
-        return found
+        array: IntArray = self._array(f"strength.{player}", shape, np.int8, np.int16, np.int32)
+        self._check(bool((array >= DEAD).all()), f"strength.{player}")
+        return array
 
     def _dead(self, player: int, number: int) -> NDArray[np.bool_]:
-        found = self._array(f"dead.{player}.{number}", (self.runouts[number], self.hands[player]), np.bool_)
-        self._check(bool((found.view(np.uint8) <= 1).all()), f"dead.{player}.{number}")
-        return found
+        array = self._array(f"dead.{player}.{number}", (self.runouts[number], self.hands[player]), np.bool_)
+        self._check(bool((array.view(np.uint8) <= 1).all()), f"dead.{player}.{number}")
+        return array
 
     def _rising(self, name: str, count: int, end: int | None = None) -> IntArray:
         """[count + 1] bounds of slices: rising from 0, to `end` if it is known."""
-        found: IntArray = self._array(name, (count + 1,), np.int8, np.int16, np.int32, np.int64)
-        rises = int(found[0]) == 0 and bool((np.diff(found) >= 0).all())
-        self._check(rises and (end is None or int(found[-1]) == end), name)
-        return found
+        array: IntArray = self._array(name, (count + 1,), np.int8, np.int16, np.int32, np.int64)
+        rises = int(array[0]) == 0 and bool((np.diff(array) >= 0).all())
+        self._check(rises and (end is None or int(array[-1]) == end), name)
+        return array
 
     def _indices(self, name: str, shape: tuple[int, ...], below: int) -> IntArray:
-        found: IntArray = self._array(name, shape, np.int8, np.int16, np.int32, np.int64)
-        self._check(bool(((found >= 0) & (found < below)).all()), name)
-        return found
+        array: IntArray = self._array(name, shape, np.int8, np.int16, np.int32, np.int64)
+        self._check(bool(((array >= 0) & (array < below)).all()), name)
+        return array
 
     def _array(self, name: str, shape: tuple[int, ...], *dtypes: type[np.generic]) -> NDArray[Any]:
         self.file.check(f"form.{name}", shape, dtypes)
@@ -135,14 +135,14 @@ class _FormReader:
             raise InvalidFile(self.file.path, f"is damaged: form.{name} does not fit its spot")
 
 
-class FileAnswers:
+class FileResults:
     """Answers of a file."""
 
     def __init__(self, file: Container, form: PublicForm) -> None:
         self.file = file
         self.form = form
         self.begin, self.shapes = layout(form)
-        self.place = places(form.tree)
+        self.street_row = street_rows(form.tree)
         self.name = "probabilities" if "probabilities.0" in file else "strategy"
         self._last_row: dict[int, tuple[int, NDArray[Any]]] = {}  # by street: nodes of a runout are read in turn
         self._check_shapes()
@@ -176,9 +176,9 @@ class FileAnswers:
 
     def values(self, player: int, node: int, runout: int) -> FloatArray:
         row = self.file.row(f"values.{player}.{int(self.form.tree.street[node])}", runout)
-        found: FloatArray = row[self.place[node]].astype(np.float64)
-        self._check(bool(np.isfinite(found).all()))
-        return found
+        values: FloatArray = row[self.street_row[node]].astype(np.float64)
+        self._check(bool(np.isfinite(values).all()))
+        return values
 
     @property
     def threads(self) -> int:
@@ -191,8 +191,8 @@ class FileAnswers:
         def encode_rows() -> None:
             for row, runout in zip(rows, range(runouts.start, runouts.stop), strict=True):
                 for node in nodes:
-                    kept = encode_shares(self.strategy(node, runout), 8 * rows.itemsize).ravel()
-                    row[self.begin[node] : self.begin[node] + len(kept)] = kept
+                    encoded = encode_shares(self.strategy(node, runout), 8 * rows.itemsize).ravel()
+                    row[self.begin[node] : self.begin[node] + len(encoded)] = encoded
 
         return encode_rows
 
@@ -205,9 +205,9 @@ class FileAnswers:
         name = f"equity.{player}"
         if name not in self.file:
             return None
-        found: FloatArray = self.file.row(name, int(self.place[node])).astype(np.float64)
-        self._check(not ((found < -0.001) | (found > 1.001)).any())  # NaN where no opposing hand is possible
-        return found
+        equities: FloatArray = self.file.row(name, int(self.street_row[node])).astype(np.float64)
+        self._check(not ((equities < -0.001) | (equities > 1.001)).any())  # NaN where no opposing hand is possible
+        return equities
 
     def _check(self, sound: bool) -> None:
         if not sound:
@@ -228,17 +228,17 @@ class FileAnswers:
                     self.file.check(f"equity.{player}", (nodes, wide[player]), (np.float32,))
 
 
-def packed_answers(reader: SpotReader) -> dict[str, NDArray[Any] | Streamed]:
+def packed_results(reader: SpotReader) -> dict[str, NDArray[Any] | Streamed]:
     """Strategies of all streets, values of those before the last, equities of a flop."""
-    form, answers = reader.form, reader.answers
+    form, results = reader.form, reader.results
     _, shapes = layout(form)
     bits = probability_bits(sum(runouts * size for runouts, size in shapes))
     arrays: dict[str, NDArray[Any] | Streamed] = {
-        f"probabilities.{street}": streamed(answers, street, shape, bits) for street, shape in enumerate(shapes)
+        f"probabilities.{street}": streamed(results, street, shape, bits) for street, shape in enumerate(shapes)
     }
     for street in range(len(form.streets) - 1):
         for player in range(2):
-            arrays[f"values.{player}.{street}"] = answers.all_values(player, street)
+            arrays[f"values.{player}.{street}"] = results.all_values(player, street)
     if len(form.streets) == 3:
         arrays |= _equities(reader)
     return arrays
@@ -247,17 +247,17 @@ def packed_answers(reader: SpotReader) -> dict[str, NDArray[Any] | Streamed]:
 def _equities(reader: SpotReader) -> dict[str, NDArray[Any]]:
     """Equities of both players at every node of the first street."""
     form = reader.form
-    row = places(form.tree)
-    found: list[Place] = []
-    waiting: list[Place] = [reader.root]
+    row = street_rows(form.tree)
+    line_nodes: list[LineNode] = []
+    waiting: list[LineNode] = [reader.root]
     while waiting:
-        found.append(here := waiting.pop())
-        if form.tree.kind[here.node] == NodeKind.DECISION:
-            waiting += list(reader.children(here))
-    reader.find_equities(found)
-    nodes = np.count_nonzero(form.tree.street == 0)
-    arrays = [np.full((nodes, len(hands.weight)), np.nan, np.float32) for hands in form.hands]
-    for here in found:
+        line_nodes.append(node := waiting.pop())
+        if form.tree.kind[node.index] == NodeKind.DECISION:
+            waiting += list(reader.children(node))
+    reader.find_equities(line_nodes)
+    count = np.count_nonzero(form.tree.street == 0)
+    arrays = [np.full((count, len(hands.weight)), np.nan, np.float32) for hands in form.hands]
+    for node in line_nodes:
         for player in range(2):
-            arrays[player][row[here.node]] = reader.equity(player, here)
+            arrays[player][row[node.index]] = reader.equity(player, node)
     return {f"equity.{player}": array for player, array in enumerate(arrays)}

@@ -55,18 +55,18 @@ def read_lines(table: Mapping[str, Any], kind: FileKind) -> Lines:
 def read_bets(table: Mapping[str, Any], kind: FileKind) -> Bets:
     """Every size of every street and player, from the most specific table that sets it."""
     kind.check_known(table, _BET_TABLES, "bets")
-    found: dict[str, Mapping[str, Any]] = {"bets": table}
+    tables: dict[str, Mapping[str, Any]] = {"bets": table}
     for key in ("oop", "ip", *STREETS):
         if key in table:
-            inner = found[f"bets.{key}"] = table_in(table[key], f"bets.{key}")
+            inner = tables[f"bets.{key}"] = table_in(table[key], f"bets.{key}")
             kind.check_known(inner, (*SIZES, CAP, "oop", "ip") if key in STREETS else (*SIZES, CAP), f"bets.{key}")
             for player in ("oop", "ip"):
                 if player in inner:
                     name = f"bets.{key}.{player}"
-                    found[name] = table_in(inner[player], name)
-                    kind.check_known(found[name], (*SIZES, CAP), name)
+                    tables[name] = table_in(inner[player], name)
+                    kind.check_known(tables[name], (*SIZES, CAP), name)
     read: dict[str, Any] = {}
-    for name, sizes in found.items():
+    for name, sizes in tables.items():
         for key in (*SIZES, CAP):
             if key in sizes:
                 read[f"{name}.{key}"] = _bet_field(name, key, sizes[key])
@@ -88,7 +88,7 @@ def _bet_field(table: str, kind: str, value: object) -> tuple[Size, ...] | tuple
         if not isinstance(value, list | tuple) or not value:
             raise InvalidOption(field, value, "must be a text in quotes, or a list of texts, one for each raise")
         texts = texts_in(value, field)
-        return tuple(parse_sizes(text, f"{field}[{place}]", raises=True) for place, text in enumerate(texts))
+        return tuple(parse_sizes(text, f"{field}[{number}]", raises=True) for number, text in enumerate(texts))
     return parse_sizes(text_in(value, field), field, raises=kind == "raise")
 
 
@@ -123,9 +123,9 @@ def write_bets(bets: Bets) -> list[str]:
     one_cap = len({bets.of_street(street).max_raises for street in STREETS}) == 1
     lines = _table("[bets]", (sizes["flop", "oop"] if alike else []) + (_cap(bets.flop) if one_cap else []))
     for street in STREETS:
-        here = bets.of_street(street)
-        donk = [] if here.oop.donk is None else [f'donk = "{sizes_text(here.oop.donk)}"']
-        cap = [] if one_cap else _cap(here)
+        street_sizes = bets.of_street(street)
+        donk = [] if street_sizes.oop.donk is None else [f'donk = "{sizes_text(street_sizes.oop.donk)}"']
+        cap = [] if one_cap else _cap(street_sizes)
         oop, ip = sizes[street, "oop"], sizes[street, "ip"]
         if alike or oop == ip:
             lines += _table(f"[bets.{street}]", ([] if alike else oop) + cap + donk)
@@ -160,9 +160,9 @@ def write_rules(rules: Rules, **others: float) -> list[str]:
 
 def write_lines(lines: Lines) -> list[str]:
     """The table of lines added or removed by hand."""
-    given = [
+    entries = [
         f"{key} = [{', '.join(map(quoted, texts))}]"
         for key, texts in (("add", lines.add), ("remove", lines.remove))
         if texts
     ]
-    return ["", "[lines]", *given] if given else []
+    return ["", "[lines]", *entries] if entries else []

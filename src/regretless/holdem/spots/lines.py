@@ -19,7 +19,7 @@ from regretless.cards.deck import CARD_PATTERN, card_text, parse_card
 from regretless.errors import InvalidOption, InvalidText
 from regretless.holdem.spots.sizes import exact, number_text
 
-__all__ = ["Step", "find_action", "no_such_action", "parse_line"]
+__all__ = ["LineStep", "find_action", "no_such_action", "parse_line"]
 
 CLOSE = 0.005  # chips; amounts closer than this are equal, so that a rounded label finds its action
 
@@ -33,7 +33,7 @@ _NAMES = ("check", "call", "fold", "bet", "raise", "all-in")
 _WITH_AMOUNT = ("bet", "raise")
 
 
-class Step(NamedTuple):
+class LineStep(NamedTuple):
     """One action of a line, or one card. A named tuple, because a large betting tree creates hundreds of thousands."""
 
     verb: str  # "check", "call", "fold", "bet", "raise", "all-in"; "deal" for a card
@@ -47,11 +47,11 @@ class Step(NamedTuple):
             return card_text(self.card)
         return self.verb if self.amount is None else f"{self.verb} {number_text(exact(self.amount))}"
 
-    def means(self, other: Step) -> bool:
+    def means(self, other: LineStep) -> bool:
         """Whether this step, as typed, means that action of the tree.
 
-        >>> all_in = Step("all-in", 200.0)
-        >>> Step("bet", 200.0).means(all_in), Step("all-in").means(all_in), Step("bet", 100.0).means(all_in)
+        >>> all_in = LineStep("all-in", 200.0)
+        >>> LineStep("bet", 200.0).means(all_in), LineStep("all-in").means(all_in), LineStep("bet", 100.0).means(all_in)
         (True, True, False)
         """
         if self.card is not None or other.card is not None:
@@ -67,7 +67,7 @@ class Step(NamedTuple):
         return self.verb == other.verb
 
 
-def parse_line(text: str, field: str = "line") -> tuple[Step, ...]:
+def parse_line(text: str, field: str = "line") -> tuple[LineStep, ...]:
     """Read a line; `field` names the text in errors. Empty text is the root.
 
     >>> parse_line("check, jump")
@@ -90,7 +90,7 @@ def parse_line(text: str, field: str = "line") -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def find_action(step: Step, labels: Sequence[str]) -> int | None:
+def find_action(step: LineStep, labels: Sequence[str]) -> int | None:
     """Which of a node's actions a step means, if any.
 
     >>> find_action(parse_line("b94")[0], ["check", "bet 94", "all-in 910"])
@@ -102,10 +102,10 @@ def find_action(step: Step, labels: Sequence[str]) -> int | None:
     return None
 
 
-def no_such_action(field: str, text: str, step: Step, labels: Sequence[str]) -> InvalidText:
+def no_such_action(field: str, text: str, step: LineStep, labels: Sequence[str]) -> InvalidText:
     """The error for a step that a node does not have."""
-    there = f"choose from {', '.join(labels)}" if labels else "the hand is over"
-    return InvalidText(field, text, step.position, f"no {str(step)!r} here; {there}")
+    advice = f"choose from {', '.join(labels)}" if labels else "the hand is over"
+    return InvalidText(field, text, step.position, f"no {str(step)!r} here; {advice}")
 
 
 def _hint(part: str) -> str:
@@ -125,9 +125,9 @@ def _hint(part: str) -> str:
     return f"; did you mean {close[0]}?" if close and close[0] != words[0] else ""
 
 
-def _read(part: str, text: str, field: str, position: int) -> Step:
+def _read(part: str, text: str, field: str, position: int) -> LineStep:
     if _CARD.fullmatch(part):
-        return Step("deal", card=parse_card(part), position=position)
+        return LineStep("deal", card=parse_card(part), position=position)
     match = _ACTION.fullmatch(part.lower())
     if match is None:
         raise InvalidText(field, text, position, f"{part!r} is neither an action nor a card{_hint(part)}")
@@ -135,4 +135,4 @@ def _read(part: str, text: str, field: str, position: int) -> Step:
     amount = float(match["amount"]) if match["amount"] else None
     if (verb in _WITH_AMOUNT) != (amount is not None) and verb != "all-in":
         raise InvalidText(field, text, position, f"{part!r} {'needs an' if amount is None else 'has no'} amount")
-    return Step(verb, amount, position=position, either=match["verb"] == "c")
+    return LineStep(verb, amount, position=position, either=match["verb"] == "c")

@@ -40,7 +40,7 @@ from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, InvalidText, RegretlessError
 from regretless.forms.history import FloatArray
 from regretless.forms.public import BettingTree, NodeKind, PublicForm
-from regretless.holdem.spots.lines import Step, find_action, no_such_action, parse_line
+from regretless.holdem.spots.lines import LineStep, find_action, no_such_action, parse_line
 from regretless.holdem.spots.sizes import number_text
 from regretless.reprs import brief
 
@@ -61,7 +61,7 @@ class _AtNode:
     hands: str
 
     @cached_property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[LineStep, ...]:
         return parse_line(self.node or "", "locks.node")
 
     @property
@@ -129,70 +129,70 @@ class LockedNode:
 def locked_players(locks: Sequence[AnyLock]) -> dict[int, int]:
     """Players whose every decision is locked, and the last lock that does so."""
     return {
-        0 if lock.player == "ip" else 1: place
-        for place, lock in enumerate(locks)
+        0 if lock.player == "ip" else 1: position
+        for position, lock in enumerate(locks)
         if isinstance(lock, LockFrom) and lock.player is not None
     }
 
 
 def locked_nodes(
-    form: PublicForm, locks: Sequence[AnyLock], held: tuple[NDArray[np.int64], ...], read_source: ReadSource
+    form: PublicForm, locks: Sequence[AnyLock], hand_numbers: tuple[NDArray[np.int64], ...], read_source: ReadSource
 ) -> list[LockedNode]:
     """Where locks of nodes apply, later ones overriding earlier ones.
 
-    `held`: which of the 1,326 hands each hand of the form is. Locks of whole players are not included, nor are those
-    that a later lock of the player overrides.
+    `hand_numbers`: which of the 1,326 hands each hand of the form is. Locks of whole players are not included, nor are
+    those that a later lock of the player overrides.
     """
-    found: dict[tuple[int, int], LockedNode] = {}
+    locked: dict[tuple[int, int], LockedNode] = {}
     overridden = locked_players(locks)
-    for place, lock in enumerate(locks):
+    for position, lock in enumerate(locks):
         if isinstance(lock, LockFrom) and lock.player is not None:
             continue
-        name = f"locks[{place}]"
+        name = f"locks[{position}]"
         node, runouts = _find(form, lock, name)
         player = int(form.tree.player[node])
-        chosen = lock.range.weights[held[player]] > 0
+        chosen = lock.range.weights[hand_numbers[player]] > 0
         if not chosen.any():
             raise InvalidText(f"{name}.hands", lock.hands, None, "contains no hand of the player who acts there")
-        given = None if isinstance(lock, LockFrom) else _strategy(lock, _labels(form.tree, node), name)[:, None]
-        if place < overridden.get(player, -1):
+        fixed = None if isinstance(lock, LockFrom) else _strategy(lock, _labels(form.tree, node), name)[:, None]
+        if position < overridden.get(player, -1):
             continue
         for runout in runouts:
-            strategy = given if given is not None else read_source(lock, name, node, runout)  # type: ignore[arg-type]
-            before = found.get((node, runout))
+            strategy = fixed if fixed is not None else read_source(lock, name, node, runout)  # type: ignore[arg-type]
+            before = locked.get((node, runout))
             played = np.where(chosen, strategy, 0.0 if before is None else before.strategy)
             hands = chosen if before is None else chosen | before.hands
-            found[node, runout] = LockedNode(node, runout, played, hands)
-    return list(found.values())
+            locked[node, runout] = LockedNode(node, runout, played, hands)
+    return list(locked.values())
 
 
 class LockedHands:
     """Which hands are locked at each betting node and runout of a form; needs no strategies, so a file is enough."""
 
-    def __init__(self, form: PublicForm, locks: Sequence[AnyLock], held: tuple[NDArray[np.int64], ...]) -> None:
+    def __init__(self, form: PublicForm, locks: Sequence[AnyLock], hand_numbers: tuple[NDArray[np.int64], ...]) -> None:
         self.form = form
         self.players = locked_players(locks)
         self._nodes: list[tuple[int, int, frozenset[int], NDArray[np.bool_]]] = []  # lock, node, runouts, hands
-        for place, lock in enumerate(locks):
+        for position, lock in enumerate(locks):
             if not isinstance(lock, LockFrom) or lock.player is None:
-                node, runouts = _find(form, lock, f"locks[{place}]")
-                chosen = lock.range.weights[held[int(form.tree.player[node])]] > 0
-                self._nodes.append((place, node, frozenset(runouts), chosen))
+                node, runouts = _find(form, lock, f"locks[{position}]")
+                chosen = lock.range.weights[hand_numbers[int(form.tree.player[node])]] > 0
+                self._nodes.append((position, node, frozenset(runouts), chosen))
 
     def applying(self, node: int, runout: int) -> list[int]:
         """Positions, among the spot's locks, of those that apply at a decision."""
         whole = self.players.get(int(self.form.tree.player[node]))
-        found = [place for place, locked, runouts, _ in self._nodes if locked == node and runout in runouts]
-        return found if whole is None else sorted({whole, *found})
+        positions = [position for position, locked, runouts, _ in self._nodes if locked == node and runout in runouts]
+        return positions if whole is None else sorted({whole, *positions})
 
     def hands(self, node: int, runout: int) -> NDArray[np.bool_]:
         """[H] of the acting player: whether the hand is locked."""
         player = int(self.form.tree.player[node])
-        found = np.full(len(self.form.hands[player].weight), player in self.players, dtype=np.bool_)
-        for _, locked, runouts, chosen in self._nodes:
-            if locked == node and runout in runouts:
-                found |= chosen
-        return found
+        is_locked = np.full(len(self.form.hands[player].weight), player in self.players, dtype=np.bool_)
+        for _, locked_node, runouts, chosen in self._nodes:
+            if locked_node == node and runout in runouts:
+                is_locked |= chosen
+        return is_locked
 
 
 def check_lock(tree: BettingTree, lock: AnyLock, name: str) -> int:
@@ -207,11 +207,11 @@ def _labels(tree: BettingTree, node: int) -> tuple[str, ...]:
     return tree.labels[int(tree.first_child[node]) : int(tree.first_child[node + 1])]
 
 
-def _follow(tree: BettingTree, lock: AnyLock, name: str) -> tuple[int, list[Step | None]]:
+def _follow(tree: BettingTree, lock: AnyLock, name: str) -> tuple[int, list[LineStep | None]]:
     """The decision that a lock's line leads to, and the cards dealt on the way: None where the line omits one."""
     field, text = f"{name}.node", lock.node or ""
     node = 0
-    cards: list[Step | None] = []
+    cards: list[LineStep | None] = []
     for step in (*lock.steps, None):
         if step is not None and step.card is not None:
             if tree.kind[node] != NodeKind.CHANCE:
@@ -300,23 +300,23 @@ def split_line(text: str) -> tuple[str, str]:
 def parse_strategy(text: str, field: str, whole: str | None = None) -> dict[str, float]:
     """Probabilities of actions; `whole` is the text shown in errors."""
     shown = text if whole is None else whole
-    found: dict[str, float] = {}
+    shares: dict[str, float] = {}
     without: list[str] = []
     for part in text.split(","):
-        action, share = _action(part.strip(), shown, field)
-        if action in found or action in without:
+        action, probability = _action(part.strip(), shown, field)
+        if action in shares or action in without:
             raise InvalidText(field, shown, None, f"names {action!r} twice")
-        if share is None:
+        if probability is None:
             without.append(action)
         else:
-            found[action] = share
-    total = sum(found.values())
+            shares[action] = probability
+    total = sum(shares.values())
     if len(without) > 1 or total > 1 + CLOSE_TO_ONE:
         reason = (
             f"{' and '.join(map(repr, without))} need probabilities" if len(without) > 1 else "adds up to more than 1"
         )
         raise InvalidText(field, shown, None, reason)
-    return found | {action: round(1.0 - total, 12) for action in without}
+    return shares | {action: round(1.0 - total, 12) for action in without}
 
 
 def _action(part: str, text: str, field: str) -> tuple[str, float | None]:
@@ -349,9 +349,9 @@ def lock_text(lock: AnyLock) -> str:
     ('check: AA = bet 50 0.7, check 0.3', 'every decision of oop as in other.rgl')
     """
     if isinstance(lock, LockFrom):
-        held = (
+        decisions = (
             f"{lock.node}: {lock.hands or 'every hand'}" if lock.player is None else f"every decision of {lock.player}"
         )
-        return f"{held} as in {lock.source}"
+        return f"{decisions} as in {lock.source}"
     played = ", ".join(f"{action} {number_text(share)}" for action, share in lock.strategy.items())
     return f"{lock.node}: {lock.hands} = {played}" if lock.hands else f"{lock.node}: {played}"

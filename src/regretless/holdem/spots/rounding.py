@@ -25,14 +25,14 @@ MOST = 0.05  # share of an amount by which rounding may move it without a warnin
 
 class _Rounded(NamedTuple):
     size: Size
-    at: Decision
-    asked: float  # chips
+    decision: Decision
+    exact_amount: float  # chips
     becomes: float
     too_small: bool  # below the smallest bet
 
     @property
     def moved(self) -> float:
-        return abs(self.becomes - self.asked) / self.asked
+        return abs(self.becomes - self.exact_amount) / self.exact_amount
 
 
 def warn_of_rounding(table: BettingTable, source: str = "") -> None:
@@ -40,18 +40,22 @@ def warn_of_rounding(table: BettingTable, source: str = "") -> None:
     furthest = max(_rounded_sizes(table), key=lambda rounded: rounded.moved, default=None)
     if furthest is None or furthest.moved <= MOST:
         return
-    at, becomes = furthest.at, f"{furthest.becomes:g}"
-    what = f"a raise of {furthest.size} facing {at.bet_faced:g}" if at.bet_faced else f"a bet of {furthest.size}"
-    if not at.bet_faced and not isinstance(furthest.size, Chips):
-        becomes += f" ({furthest.becomes / at.pot:.1%} of the pot)"
-    digit = max(math.floor(math.log10(furthest.asked)), -300)
+    decision, becomes = furthest.decision, f"{furthest.becomes:g}"
+    what = (
+        f"a raise of {furthest.size} facing {decision.bet_faced:g}"
+        if decision.bet_faced
+        else f"a bet of {furthest.size}"
+    )
+    if not decision.bet_faced and not isinstance(furthest.size, Chips):
+        becomes += f" ({furthest.becomes / decision.pot:.1%} of the pot)"
+    digit = max(math.floor(math.log10(furthest.exact_amount)), -300)
     finer = f"chip = {10.0 ** (digit - 2):g}"  # moves it by at most half a percent
     if furthest.too_small:
         field, why, remedy = "min_bet", ", the smallest bet", f"min_bet = {10.0**digit:g} and {finer}"
     else:
         field, why, remedy = "chip", f" in chips of {table.rules.chip:g}", finer
     where = f"{source}: rules.{field}" if source else f"rules.{field}"
-    message = f"{where}: {what} is {furthest.asked:g} and becomes {becomes}{why}; set {remedy}"
+    message = f"{where}: {what} is {furthest.exact_amount:g} and becomes {becomes}{why}; set {remedy}"
     warnings.warn(RoundedSizes(message), stacklevel=3)
 
 
@@ -59,29 +63,31 @@ def _rounded_sizes(table: BettingTable) -> Iterator[_Rounded]:
     others: dict[PlayerName, PlayerName] = {"oop": "ip", "ip": "oop"}
     blind = 0.0 if table.blinds is None else max(table.blinds)
     pot, stack = table.pot + 2 * (table.ante + blind), exact(table.stack - table.ante - blind)
-    for place, street in enumerate(table.streets):
-        left = len(table.streets) - place
+    for number, street in enumerate(table.streets):
+        left = len(table.streets) - number
         for player, other in others.items():
             if street == "preflop":
-                at = Decision(pot=pot, bet_faced=blind, stack=stack, raises=0, streets=left)
-                yield from _rounded(table, at, table.of(street, player).raise_number(1), smallest=2 * blind)
+                decision = Decision(pot=pot, bet_faced=blind, stack=stack, raises=0, streets=left)
+                yield from _rounded(table, decision, table.of(street, player).raise_number(1), smallest=2 * blind)
                 continue
-            at = Decision(pot=pot, bet_faced=0.0, stack=stack, raises=0, streets=left)
-            bets = list(_rounded(table, at, table.of(street, player).bet, smallest=table.rules.min_bet))
+            decision = Decision(pot=pot, bet_faced=0.0, stack=stack, raises=0, streets=left)
+            bets = list(_rounded(table, decision, table.of(street, player).bet, smallest=table.rules.min_bet))
             yield from bets
             if bets:
                 bet = min(bet.becomes for bet in bets)
-                at = Decision(pot=pot + 2 * bet, bet_faced=bet, stack=exact(stack - bet), raises=0, streets=left)
-                yield from _rounded(table, at, table.of(street, other).raise_number(1), smallest=2 * bet)
+                decision = Decision(pot=pot + 2 * bet, bet_faced=bet, stack=exact(stack - bet), raises=0, streets=left)
+                yield from _rounded(table, decision, table.of(street, other).raise_number(1), smallest=2 * bet)
 
 
-def _rounded(table: BettingTable, at: Decision, sizes: tuple[Size, ...], *, smallest: float) -> Iterator[_Rounded]:
+def _rounded(
+    table: BettingTable, decision: Decision, sizes: tuple[Size, ...], *, smallest: float
+) -> Iterator[_Rounded]:
     """What sizes become, except all-in, raises below the smallest raise and bets below the big blind."""
-    forced = at.bet_faced > 0 or table.blinds is not None
+    forced = decision.bet_faced > 0 or table.blinds is not None
     for size in sizes:
-        asked = size.amount(at)
-        too_small = asked < smallest
-        if asked < at.all_in - SLACK and not (too_small and forced):
+        exact_amount = size.amount(decision)
+        too_small = exact_amount < smallest
+        if exact_amount < decision.all_in - SLACK and not (too_small and forced):
             minimum = whole_chips_above(smallest, table.rules.chip)
-            becomes = min(max(whole_chips(asked, table.rules.chip), minimum), at.all_in)
-            yield _Rounded(size, at, asked, becomes, too_small)
+            becomes = min(max(whole_chips(exact_amount, table.rules.chip), minimum), decision.all_in)
+            yield _Rounded(size, decision, exact_amount, becomes, too_small)

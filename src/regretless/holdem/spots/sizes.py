@@ -62,8 +62,8 @@ class PotShare:
 
     share: float
 
-    def amount(self, at: Decision) -> float:
-        return at.bet_faced + at.pot * self.share
+    def amount(self, decision: Decision) -> float:
+        return decision.bet_faced + decision.pot * self.share
 
     def __str__(self) -> str:
         return f"{_percent(self.share)}%"
@@ -75,8 +75,8 @@ class LastBetMultiple:
 
     factor: float
 
-    def amount(self, at: Decision) -> float:
-        return at.bet_faced * self.factor
+    def amount(self, decision: Decision) -> float:
+        return decision.bet_faced * self.factor
 
     def __str__(self) -> str:
         return f"{number_text(self.factor)}x"
@@ -88,8 +88,8 @@ class Chips:
 
     chips: float
 
-    def amount(self, at: Decision) -> float:
-        return at.bet_faced + self.chips
+    def amount(self, decision: Decision) -> float:
+        return decision.bet_faced + self.chips
 
     def __str__(self) -> str:
         return f"{number_text(self.chips)}c"
@@ -106,10 +106,10 @@ class Geometric:
     streets: int = 0  # 0: the remaining ones
     largest: float = math.inf  # maximum share of the pot
 
-    def amount(self, at: Decision) -> float:
-        streets = max((self.streets or at.streets) - at.raises, 1)
-        share = (math.pow(2 * at.stack / at.pot + 1, 1 / streets) - 1) / 2
-        return at.bet_faced + at.pot * min(share, self.largest)
+    def amount(self, decision: Decision) -> float:
+        streets = max((self.streets or decision.streets) - decision.raises, 1)
+        share = (math.pow(2 * decision.stack / decision.pot + 1, 1 / streets) - 1) / 2
+        return decision.bet_faced + decision.pot * min(share, self.largest)
 
     def __str__(self) -> str:
         streets = str(self.streets) if self.streets else ""
@@ -123,8 +123,8 @@ class Geometric:
 class AllIn:
     """All-in: `a`."""
 
-    def amount(self, at: Decision) -> float:
-        return at.all_in
+    def amount(self, decision: Decision) -> float:
+        return decision.all_in
 
     def __str__(self) -> str:
         return "a"
@@ -276,7 +276,7 @@ def _read(part: str, text: str, field: str, position: int, raises: bool) -> Size
     if _ALL_IN.fullmatch(part):
         return AllIn()
     if _BARE.fullmatch(part):
-        given = shown.strip("'")
-        multiple = f", {given}x the bet faced" if raises else ""
-        raise wrong(f"{shown} has no unit: {given}% of the pot, {given}c chips{multiple}")
+        text = shown.strip("'")
+        multiple = f", {text}x the bet faced" if raises else ""
+        raise wrong(f"{shown} has no unit: {text}% of the pot, {text}c chips{multiple}")
     raise wrong(f"{shown} is not a size such as 33%, {'2.5x, ' if raises else ''}100c, e, 3e or a")

@@ -62,7 +62,7 @@ class Spot(SpotFields):
         for name, value in read_texts(vars(self)).items():
             object.__setattr__(self, name, value)
         if len(self.board) not in (3, 4, 5):
-            cards = f"{len(self.board)} card{'s' * (len(self.board) != 1)}"
+            cards = "1 card" if len(self.board) == 1 else f"{len(self.board)} cards"
             reason = f"has {cards}: give 3 for a flop, 4 for a turn or 5 for a river"
             raise InvalidOption("board", board_text(self.board), reason)
         if len(set(self.board)) != len(self.board):
@@ -116,14 +116,14 @@ class Spot(SpotFields):
         return write_spot(self)
 
 
-def _check_range(name: str, given: Range, board: tuple[int, ...]) -> None:
-    if not given.weights.any():
-        raise InvalidOption(name, str(given), "is empty")
-    if not given.remove(board).weights.any():
-        raise InvalidOption(name, str(given), f"is entirely blocked by the board {board_text(board)}")
-    light = np.flatnonzero((given.weights > 0) & (given.weights < LIGHTEST))
+def _check_range(name: str, hand_range: Range, board: tuple[int, ...]) -> None:
+    if not hand_range.weights.any():
+        raise InvalidOption(name, str(hand_range), "is empty")
+    if not hand_range.remove(board).weights.any():
+        raise InvalidOption(name, str(hand_range), f"is entirely blocked by the board {board_text(board)}")
+    light = np.flatnonzero((hand_range.weights > 0) & (hand_range.weights < LIGHTEST))
     if len(light):
         hand = hand_text(int(light[0]))
         raise InvalidText(
-            name, hand, None, f"has weight {given.weights[light[0]]:g}; the smallest allowed is {LIGHTEST:g}"
+            name, hand, None, f"has weight {hand_range.weights[light[0]]:g}; the smallest allowed is {LIGHTEST:g}"
         )

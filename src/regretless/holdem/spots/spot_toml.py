@@ -121,10 +121,10 @@ def read_texts(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that may be given as in a file: cards and ranges as text, bets and rules as mappings."""
     values: dict[str, Any] = {"board": _board(fields["board"])}
     for player in ("oop", "ip"):
-        if isinstance(given := fields[player], str):
-            values[player] = _range({"range": given}, player, "")
-        elif not isinstance(given, Range):
-            values[player] = _range(_mapping(given, player, "text such as 'QQ+, AKs'"), player, "")
+        if isinstance(value := fields[player], str):
+            values[player] = _range({"range": value}, player, "")
+        elif not isinstance(value, Range):
+            values[player] = _range(_mapping(value, player, "text such as 'QQ+, AKs'"), player, "")
     if not isinstance(bets := fields["bets"], Bets):
         values["bets"] = read_bets(_mapping(bets, "bets", "a dictionary such as {'bet': '50%'}"), SPOT_FILE)
     if not isinstance(rules := fields["rules"], Rules):
@@ -158,8 +158,8 @@ def _locks(value: object, folder: Path | None) -> Iterator[AnyLock]:
     if not isinstance(value, list | tuple):
         raise InvalidOption("locks", value, "must be tables, [[locks]], or a list of texts")
     check_at_most(value, MOST_LOCKS, "locks")
-    for place, item in enumerate(value):
-        field = f"locks[{place}]"
+    for number, item in enumerate(value):
+        field = f"locks[{number}]"
         if isinstance(item, str):
             yield parse_lock(item, field)
             continue
@@ -172,11 +172,11 @@ def _locks(value: object, folder: Path | None) -> Iterator[AnyLock]:
             if required not in table:
                 raise SPOT_FILE.missing(f"{field}.{required}")
         node, hands = _node_and_hands(table, field)
-        given = table["strategy"]
-        if isinstance(given, str):
-            shares = parse_strategy(given, f"{field}.strategy")
+        strategy = table["strategy"]
+        if isinstance(strategy, str):
+            shares = parse_strategy(strategy, f"{field}.strategy")
         else:
-            named = table_in(given, f"{field}.strategy")
+            named = table_in(strategy, f"{field}.strategy")
             shares = {name: number_in(share, f"{field}.strategy") for name, share in named.items()}
         yield Lock(node or "", shares, hands)
 

@@ -113,7 +113,7 @@ class FileKind:
         for key, value in table.items():
             if key not in known:
                 close = get_close_matches(str(key), known, n=1, cutoff=0.5)
-                home = next((other for other, held in self.homes.items() if key in held and other != name), None)
+                home = next((other for other, fields in self.homes.items() if key in fields and other != name), None)
                 if home is not None and not isinstance(value, Mapping):
                     meant = f"it belongs in [{home}]" if home else "it belongs above the tables"
                 else:
@@ -138,7 +138,7 @@ def texts_in(value: object, field: str) -> list[str]:
     if not isinstance(value, list | tuple):
         raise InvalidOption(field, value, "must be a list of texts")
     check_at_most(value, MOST_LINES, field)
-    return [text_in(item, f"{field}[{place}]") for place, item in enumerate(value)]
+    return [text_in(item, f"{field}[{number}]") for number, item in enumerate(value)]
 
 
 def number_in(value: object, field: str) -> float:
@@ -156,7 +156,7 @@ def flag_in(value: object, field: str) -> bool:
     return value
 
 
-def check_at_most(values: Sequence[object], most: int, field: str) -> None:
+def check_at_most(values: Sequence[object], limit: int, field: str) -> None:
     """Refuse a list with more entries than that."""
-    if len(values) > most:
-        raise RegretlessError(f"{field}: has {len(values):,} entries; at most {most:,} are allowed")
+    if len(values) > limit:
+        raise RegretlessError(f"{field}: has {len(values):,} entries; at most {limit:,} are allowed")

@@ -132,12 +132,12 @@ def subset(size: int) -> Mapping[str, float]:
     Traceback (most recent call last):
     regretless.errors.InvalidOption: flops: 'subset(26)' is not one of the subsets: 25, 49, 95, 184
     """
-    found = _subsets().get(size)
-    if found is None:
+    weights = _subsets().get(size)
+    if weights is None:
         raise InvalidOption(
             "flops", f"subset({size})", f"is not one of the subsets: {', '.join(map(str, subset_sizes()))}"
         )
-    return found
+    return weights
 
 
 @dataclass(frozen=True)
@@ -204,52 +204,52 @@ def all_flops(group: IntArray | None = None) -> list[Flop]:
     >>> len(flops), sum(flop.flops for flop in flops), sorted({flop.flops for flop in flops})
     (1755, 22100, [4, 12, 24])
     """
-    found = distinct_boards(3, dead=(), group=np.arange(len(CARD_MAPS)) if group is None else group)
-    counts = found.multiplicity.tolist()
-    return [Flop(tuple(cards), count, float(count)) for cards, count in zip(found.cards.tolist(), counts, strict=True)]
+    boards = distinct_boards(3, dead=(), group=np.arange(len(CARD_MAPS)) if group is None else group)
+    counts = boards.multiplicity.tolist()
+    return [Flop(tuple(cards), count, float(count)) for cards, count in zip(boards.cards.tolist(), counts, strict=True)]
 
 
-def choose_flops(given: object, group: IntArray) -> list[Flop]:
+def choose_flops(value: object, group: IntArray) -> list[Flop]:
     """The flops that the field `flops` of a study means; errors name the field."""
-    if isinstance(given, list | tuple):
-        return _listed(given, group)
-    if not isinstance(given, str):
-        raise InvalidOption("flops", given, 'must be "all", "subset(49)", properties or a list of flops')
-    text = given.strip()
+    if isinstance(value, list | tuple):
+        return _listed(value, group)
+    if not isinstance(value, str):
+        raise InvalidOption("flops", value, 'must be "all", "subset(49)", properties or a list of flops')
+    text = value.strip()
     if text.lower() == "all":
         return all_flops(group)
     if (match := _SUBSET.fullmatch(text.lower())) is not None:
         if len(group) < len(CARD_MAPS):
-            raise InvalidOption("flops", given, "needs ranges and locks that treat all suits alike: these name suits")
+            raise InvalidOption("flops", value, "needs ranges and locks that treat all suits alike: these name suits")
         weights = subset(int(match[1]))
         classes = {flop.text: flop for flop in all_flops()}
         return [Flop(classes[name].cards, classes[name].flops, weight) for name, weight in weights.items()]
-    wanted = FlopFilter(text)
-    found = [flop for flop in all_flops(group) if wanted.takes(flop.cards)]
-    if not found:
-        raise InvalidOption("flops", given, "matches no flop")
-    return found
+    flop_filter = FlopFilter(text)
+    flops = [flop for flop in all_flops(group) if flop_filter.takes(flop.cards)]
+    if not flops:
+        raise InvalidOption("flops", value, "matches no flop")
+    return flops
 
 
-def _listed(given: Sequence[object], group: IntArray) -> list[Flop]:
-    if not given:
-        raise InvalidOption("flops", list(given), "is empty")
-    if len(given) > MOST_FLOPS:
-        raise InvalidOption("flops", f"a list of {len(given):,}", f"is longer than {MOST_FLOPS:,}")
+def _listed(texts: Sequence[object], group: IntArray) -> list[Flop]:
+    if not texts:
+        raise InvalidOption("flops", list(texts), "is empty")
+    if len(texts) > MOST_FLOPS:
+        raise InvalidOption("flops", f"a list of {len(texts):,}", f"is longer than {MOST_FLOPS:,}")
     classes = {flop.cards: flop for flop in all_flops(group)}
-    found: dict[tuple[int, ...], Flop] = {}
-    for place, text in enumerate(given):
-        field = f"flops[{place}]"
+    chosen: dict[tuple[int, ...], Flop] = {}
+    for number, text in enumerate(texts):
+        field = f"flops[{number}]"
         if not isinstance(text, str):
             raise InvalidOption(field, text, "must be a text in quotes")
         cards = parse_board(text, field)
         if len(cards) != 3:
             raise InvalidText(field, text, None, f"has {len(cards)} cards; a flop has 3")
         flop = classes[_representative(cards, group)]
-        if flop.cards in found:
+        if flop.cards in chosen:
             raise InvalidText(field, text, None, f"is in the list already, up to the names of suits, as {flop.text}")
-        found[flop.cards] = flop
-    return list(found.values())
+        chosen[flop.cards] = flop
+    return list(chosen.values())
 
 
 def _representative(cards: Sequence[int], group: IntArray) -> tuple[int, ...]:

@@ -90,8 +90,8 @@ class StudyFolder:
         try:
             return cls(folder, Manifest.read(folder))
         except DamagedFields as error:
-            said = f"is damaged; to rebuild it and keep every solved spot: {again}"
-            raise InvalidFile(folder / MANIFEST, said) from error
+            reason = f"is damaged; to rebuild it and keep every solved spot: {again}"
+            raise InvalidFile(folder / MANIFEST, reason) from error
 
     @classmethod
     def prepare(cls, path: str | Path, plan: StudyPlan) -> StudyFolder:
@@ -99,14 +99,18 @@ class StudyFolder:
         folder, wrong = Path(path), check_folder(path, plan)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            for name in ("summary", "runs", *["hands"] * plan.keep.hands, *["solutions"] * plan.keep.solutions):
-                state_folder(folder / name, folder)
+            state_folder(folder / "summary", folder)
+            state_folder(folder / "runs", folder)
+            if plan.keep.hands:
+                state_folder(folder / "hands", folder)
+            if plan.keep.solutions:
+                state_folder(folder / "solutions", folder)
         except OSError as error:
             raise InvalidFile(path, f"cannot be created: {reason(error)}") from None
         Manifest.of(plan).write(folder)
         if wrong is not None:
-            said = f"{folder / MANIFEST}: {wrong} and has been rebuilt; solved spots are kept"
-            warnings.warn(RebuiltFile(said), stacklevel=2)
+            message = f"{folder / MANIFEST}: {wrong} and has been rebuilt; solved spots are kept"
+            warnings.warn(RebuiltFile(message), stacklevel=2)
         return cls.open(folder)
 
     # --- parts -------------------------------------------------------------------------------------------------------
@@ -124,19 +128,19 @@ class StudyFolder:
         folder = self.path / "runs"
         try:
             with os.scandir(folder) as entries:
-                found = ((each.name, each.stat(follow_symlinks=False)) for each in entries if PART.fullmatch(each.name))
-                return sorted((name, status.st_size) for name, status in found)
+                files = ((each.name, each.stat(follow_symlinks=False)) for each in entries if PART.fullmatch(each.name))
+                return sorted((name, status.st_size) for name, status in files)
         except OSError as error:
             raise InvalidFile(folder, f"cannot be read: {reason(error)}") from None
 
     def done(self, plan: StudyPlan) -> set[str]:
         """Spots that are done and undamaged; the part of `runs` of any other is removed."""
-        found = self.written()
-        for spot in sorted(found):
+        spots = self.written()
+        for spot in sorted(spots):
             if not self._is_whole(spot, plan):
                 self.part("runs", spot).unlink(missing_ok=True)
-                found.discard(spot)
-        return found
+                spots.discard(spot)
+        return spots
 
     def _is_whole(self, spot: str, plan: StudyPlan) -> bool:
         try:
@@ -303,8 +307,8 @@ class StudyFolder:
         """Which parts the merged files were made from, and their digests; empty if there are none."""
         path = self.path / MERGED
         try:
-            found = Fields.read(path, self.path, largest=LARGEST_MERGED)
-            return {"parts": found.text("parts"), "sha256": Fields(path, found.value("sha256"), "sha256.").table}
+            fields = Fields.read(path, self.path, largest=LARGEST_MERGED)
+            return {"parts": fields.text("parts"), "sha256": Fields(path, fields.value("sha256"), "sha256.").table}
         except InvalidFile:  # missing or damaged: the parts are read instead
             return {}
 
@@ -368,9 +372,9 @@ class GrowingFolder(StudyFolder):
             stamp = [(file.st_mtime_ns, file.st_size) for file in files]
             if spot not in self._parts or self._parts[spot][0] != stamp:
                 self._check(spot, "summary")
-                wanted = arrow.schema([self._schema("summary").field(name) for name in self.columns])
+                schema = arrow.schema([self._schema("summary").field(name) for name in self.columns])
                 rows = self._opened(path).read(columns=list(self.columns), use_threads=False)
-                self._parts[spot] = stamp, rows.select(list(self.columns)).cast(wanted)
+                self._parts[spot] = stamp, rows.select(list(self.columns)).cast(schema)
         except FileNotFoundError:
             raise InvalidFile(path, f"is missing: {AGAIN}") from None
         except (OSError, ValueError, KeyError, arrow.ArrowException):

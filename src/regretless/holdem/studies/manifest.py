@@ -53,8 +53,8 @@ class Manifest:
         fields = Fields.read(folder / MANIFEST, folder, largest=LARGEST)
         if (version := fields.whole("schema")) != VERSION:
             newer = "a newer" if version > VERSION else "an older"
-            said = f"was written by {newer} version of Regretless, with tables of schema {version}; this one has"
-            raise InvalidFile(folder, f"{said} {VERSION}: use another folder")
+            reason = f"was written by {newer} version of Regretless, with tables of schema {version}; this one has"
+            raise InvalidFile(folder, f"{reason} {VERSION}: use another folder")
         varied = fields.value("varied")
         if not isinstance(varied, dict):
             raise fields.wrong("varied", "is not a table")
@@ -87,8 +87,8 @@ def check_folder(path: str | Path, plan: StudyPlan) -> str | None:
     if wrong is not None:
         digests = set(_digests_of_parts(folder))
         if not digests and wrong == "was damaged":
-            said = "is damaged, and no solved spot beside it tells what was studied; use another folder"
-            raise InvalidFile(folder / MANIFEST, said)
+            reason = "is damaged, and no solved spot beside it tells what was studied; use another folder"
+            raise InvalidFile(folder / MANIFEST, reason)
         if not digests:
             raise InvalidFile(path, "is neither empty nor the folder of a study; use another folder")
         digest = digests.pop() if len(digests) == 1 else ""
@@ -122,5 +122,5 @@ def _digests_of_parts(folder: Path) -> Iterator[str]:
     for _, path in _parts(folder):
         check_state(path, folder)
         with suppress(OSError, ValueError, arrow.ArrowException):
-            said = parquet.read_schema(path).metadata or {}
-            yield said.get(b"study", b"").decode() if said.get(b"schema") == str(VERSION).encode() else ""
+            metadata = parquet.read_schema(path).metadata or {}
+            yield metadata.get(b"study", b"").decode() if metadata.get(b"schema") == str(VERSION).encode() else ""

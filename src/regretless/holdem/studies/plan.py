@@ -89,7 +89,7 @@ class Variation:
 
     number: int
     parameters: Mapping[str, Any]  # by field: "rules.rake"
-    question: SpotFields
+    fields: SpotFields
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class StudySpot:
     @cached_property
     def spot(self) -> Spot:
         """The spot itself."""
-        return Spot(**{**vars(self.variation.question), "board": self.flop.cards, "name": self.id})
+        return Spot(**{**vars(self.variation.fields), "board": self.flop.cards, "name": self.id})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,10 +167,10 @@ class StudyPlan:
         """Renamings of suits that change no range and no lock of any variation."""
         groups = []
         for variation in self.variations:
-            asked = variation.question
-            alike = [lock.range for lock in asked.locks if lock.hands]
-            fixed = [card for lock in asked.locks for card in lock.cards]
-            groups.append(suit_group((), asked.ip, asked.oop, alike=alike, fixed=fixed))
+            fields = variation.fields
+            alike = [lock.range for lock in fields.locks if lock.hands]
+            fixed = [card for lock in fields.locks for card in lock.cards]
+            groups.append(suit_group((), fields.ip, fields.oop, alike=alike, fixed=fixed))
         return np.asarray(reduce(np.intersect1d, groups))
 
     @cached_property
@@ -184,10 +184,10 @@ class StudyPlan:
 
         Flops on which a range has no hand left, or no two hands can meet, are left out: they cannot be dealt.
         """
-        ranges = {each.number: [each.question.range_of(player) for player in PLAYERS] for each in self.variations}
+        ranges = {each.number: [each.fields.range_of(player) for player in PLAYERS] for each in self.variations}
         classes = {number: tuple(each.weights.tobytes() for each in both) for number, both in ranges.items()}
         distinct = {key: ranges[number] for number, key in classes.items()}  # most variations have the same ranges
-        found = []
+        spots = []
         for flop in self.chosen:
             can_meet = {}
             for key, both in distinct.items():
@@ -196,11 +196,11 @@ class StudyPlan:
             for variation in self.variations:
                 if can_meet[classes[variation.number]]:
                     name = flop.text if len(self.variations) == 1 else f"{flop.text}-{variation.number}"
-                    found.append(StudySpot(name, flop, variation))
-        if not found:  # an empty range has an error of its own
-            Spot(**{**vars(self.variations[0].question), "board": self.chosen[0].cards})
+                    spots.append(StudySpot(name, flop, variation))
+        if not spots:  # an empty range has an error of its own
+            Spot(**{**vars(self.variations[0].fields), "board": self.chosen[0].cards})
             raise InvalidOption("flops", self.flops, "has no flop that the ranges of every variation allow")
-        return found
+        return spots
 
     @property
     def impossible(self) -> int:
@@ -215,20 +215,25 @@ class StudyPlan:
     @property
     def options(self) -> dict[str, Any]:
         """Options of the solve, as `rl.solve` takes them; the device is chosen where it runs."""
-        given = {"target": self.target, "iterations": self.iterations, "variant": self.variant, "storage": self.storage}
-        return {name: value for name, value in given.items() if value is not None}
+        options = {
+            "target": self.target,
+            "iterations": self.iterations,
+            "variant": self.variant,
+            "storage": self.storage,
+        }
+        return {name: value for name, value in options.items() if value is not None}
 
     @cached_property
     def digest(self) -> str:
         """What the answers depend on, besides the flops."""
-        said = {
-            "spots": [write_spot(replace(each.question, board=(), name="")) for each in self.variations],
+        content = {
+            "spots": [write_spot(replace(each.fields, board=(), name="")) for each in self.variations],
             "varied": [dict(each.parameters) for each in self.variations],
             "options": self.options,
             "keep": [self.keep.lines, self.keep.hands, self.keep.solutions],
             "weights": self.flops if isinstance(self.flops, str) and "subset" in self.flops.lower() else "flops",
         }
-        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     def _check(self, source: str | Path) -> None:
         """Build the tree of every variation, and find each line to keep in at least one."""
@@ -237,8 +242,8 @@ class StudyPlan:
         for number, each in sorted(first.items()):
             trees.append(betting_tree(each.spot))
             warn_of_rounding(each.spot.table, f"{source}{f', variation {number}' if len(self.variations) > 1 else ''}")
-        for place, line in enumerate(self.keep.lines if isinstance(self.keep.lines, tuple) else ()):
-            errors = [_missing_step(tree, line, f"keep.lines[{place}]") for tree in trees]
+        for number, line in enumerate(self.keep.lines if isinstance(self.keep.lines, tuple) else ()):
+            errors = [_missing_step(tree, line, f"keep.lines[{number}]") for tree in trees]
             if errors[0] is not None and None not in errors:
                 raise errors[0]
 
@@ -256,12 +261,12 @@ def _check_names(table: Mapping[str, Any]) -> None:
             raise RegretlessError(f"{key}: is not a field of a study; {meant}")
 
 
-def _flops(given: object) -> str | tuple[str, ...]:
-    if isinstance(given, list):
-        return tuple(given)
-    if not isinstance(given, str):
-        raise InvalidOption("flops", given, 'must be "all", "subset(49)", properties or a list of flops')
-    return given
+def _flops(value: object) -> str | tuple[str, ...]:
+    if isinstance(value, list):
+        return tuple(value)
+    if not isinstance(value, str):
+        raise InvalidOption("flops", value, 'must be "all", "subset(49)", properties or a list of flops')
+    return value
 
 
 def _solving(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -292,30 +297,30 @@ def _solving(table: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _keep(given: object) -> Keep:
-    if not isinstance(given, Mapping):
-        raise InvalidOption("keep", given, "must be a table: [keep]")
-    for key in given:
+def _keep(table: object) -> Keep:
+    if not isinstance(table, Mapping):
+        raise InvalidOption("keep", table, "must be a table: [keep]")
+    for key in table:
         if key not in ("lines", "hands", "solutions"):
             raise RegretlessError(f"keep.{key}: is not a field of [keep]; it has lines, hands, solutions")
     for name in ("hands", "solutions"):
-        if not isinstance(given.get(name, False), bool):
-            raise InvalidOption(f"keep.{name}", given[name], "must be true or false")
-    lines = given.get("lines", "flop")
+        if not isinstance(table.get(name, False), bool):
+            raise InvalidOption(f"keep.{name}", table[name], "must be true or false")
+    lines = table.get("lines", "flop")
     if isinstance(lines, list):
         if not lines or len(lines) > MOST_LINES:
             raise InvalidOption("keep.lines", f"a list of {len(lines):,}", f"must have 1 to {MOST_LINES:,} lines")
-        lines = tuple(_line(line, f"keep.lines[{place}]") for place, line in enumerate(lines))
+        lines = tuple(_line(line, f"keep.lines[{number}]") for number, line in enumerate(lines))
     elif isinstance(lines, bool) or not (lines == "flop" or (isinstance(lines, int) and 0 <= lines <= DEEPEST)):
         raise InvalidOption("keep.lines", lines, f'must be "flop", a number from 0 to {DEEPEST}, or a list of lines')
-    return Keep(lines, given.get("hands", False), given.get("solutions", False))
+    return Keep(lines, table.get("hands", False), table.get("solutions", False))
 
 
-def _line(given: object, name: str) -> str:
+def _line(text: object, name: str) -> str:
     """A line in the form that the tables have it."""
-    if not isinstance(given, str):
-        raise InvalidOption(name, given, "must be a text in quotes")
-    parts = [part.strip() for part in given.split(",")] if given.strip() else []
+    if not isinstance(text, str):
+        raise InvalidOption(name, text, "must be a text in quotes")
+    parts = [part.strip() for part in text.split(",")] if text.strip() else []
     return ", ".join(ANY if part.lower() == ANY else ", ".join(map(str, parse_line(part, name))) for part in parts)
 
 
@@ -328,15 +333,15 @@ def _variations(fields: dict[str, Any], vary: object, source: str | Path) -> Ite
         count = prod(map(len, values.values()))
         raise RegretlessError(f"vary: has {count:,} combinations; at most {MOST_VARIATIONS:,} are allowed")
     for number, chosen in enumerate(product(*values.values()), 1):
-        given: dict[str, Any] = deepcopy(fields)
+        varied: dict[str, Any] = deepcopy(fields)
         for name, value in zip(values, chosen, strict=True):
-            _set(given, name, value)
-        question = read_mapping({**given, "board": _BOARD}, source)
-        for place, lock in enumerate(question.locks):
+            _set(varied, name, value)
+        spot_fields = read_mapping({**varied, "board": _BOARD}, source)
+        for position, lock in enumerate(spot_fields.locks):
             if isinstance(lock, LockFrom):
                 reason = "is a solution of one board, and a study has many"
-                raise InvalidOption(f"locks[{place}].source", lock.source, reason)
-        yield Variation(number, dict(zip(values, chosen, strict=True)), question)
+                raise InvalidOption(f"locks[{position}].source", lock.source, reason)
+        yield Variation(number, dict(zip(values, chosen, strict=True)), spot_fields)
 
 
 def _leaves(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, list[Any]]]:
@@ -368,7 +373,7 @@ def _missing_step(tree: BettingTree, line: str, name: str) -> RegretlessError | 
     """What a line has that the tree does not; cards are not checked, since they depend on the flop."""
     node, position = 0, 1
     for part in line.split(", ") if line else ():
-        here, position = position, position + len(part) + len(", ")
+        part_position, position = position, position + len(part) + len(", ")
         if tree.kind[node] == NodeKind.CHANCE:
             if part != ANY and parse_line(part, name)[0].card is None:
                 return InvalidOption(name, line, f"needs a card before {part!r}; {ANY!r} means every card")
@@ -379,7 +384,7 @@ def _missing_step(tree: BettingTree, line: str, name: str) -> RegretlessError | 
             return InvalidOption(name, line, f"has {ANY!r} where no card is dealt")
         action = find_action(step := parse_line(part, name)[0], labels)
         if action is None:
-            return no_such_action(name, line, step._replace(position=here), labels)
+            return no_such_action(name, line, step._replace(position=part_position), labels)
         node = int(tree.first_child[node]) + action
     if tree.kind[node] != NodeKind.DECISION:
         return InvalidOption(name, line, "ends where nobody acts")

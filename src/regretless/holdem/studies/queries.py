@@ -52,11 +52,11 @@ def run_sql(folder: StudyFolder, sql: str, parameters: Mapping[str, Any] | None 
         for name, file in files.items():
             connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet({file})")
         try:
-            found = connection.sql(sql, params=dict(parameters or {})).to_arrow_table()
+            result = connection.sql(sql, params=dict(parameters or {})).to_arrow_table()
         except (arrow.ArrowException, OSError, duckdb.Error) as error:
             _refuse_damaged(parts.values())  # DuckDB has no error of its own for them
             raise InvalidText("sql", sql, None, _sentence(error)) from None
-    return found
+    return result
 
 
 def _refuse_damaged(tables: Iterable[Any]) -> None:
@@ -94,23 +94,23 @@ class StudyLine:
     frequencies: Mapping[str, float | None]  # by action; None if the line is never played
 
 
-def study_lines(folder: StudyFolder, *, variation: int, most: int) -> list[StudyLine]:
-    """The lines of one variation, at most `most`, shortest first."""
-    found = run_sql(
+def study_lines(folder: StudyFolder, *, variation: int, limit: int) -> list[StudyLine]:
+    """The lines of one variation, at most `limit`, shortest first."""
+    rows = run_sql(
         folder,
         """SELECT pattern, action, min(place) AS place, min(player) AS player, min(street) AS street,
            min(node_pot) AS pot, count(DISTINCT spot) AS spots, sum(weight * reach * frequency) AS taken,
            sum(weight * reach) FILTER (place = 0) AS w
            FROM summary WHERE variation = $variation AND pattern IN (
                SELECT DISTINCT pattern FROM summary WHERE variation = $variation
-               ORDER BY len(string_split(pattern, ', ')), pattern LIMIT $most)
+               ORDER BY len(string_split(pattern, ', ')), pattern LIMIT $limit)
            GROUP BY pattern, action ORDER BY len(string_split(pattern, ', ')), pattern, place, action""",
-        {"variation": variation, "most": most},
+        {"variation": variation, "limit": limit},
     ).to_pylist()
     lines: dict[str, list[dict[str, Any]]] = {}
-    for row in found:
+    for row in rows:
         lines.setdefault(row["pattern"], []).append(row)
-    return [_line(line, rows) for line, rows in lines.items()]
+    return [_line(line, line_rows) for line, line_rows in lines.items()]
 
 
 def _line(line: str, rows: list[dict[str, Any]]) -> StudyLine:

@@ -123,13 +123,13 @@ class StudyReport:
 
     def flat_rows(self) -> list[dict[str, Any]]:
         """A row per group with a column per action, for CSV and Parquet; the coverage is in every row."""
-        found = []
+        rows = []
         for each in self.rows:
             row: dict[str, Any] = dict(zip(self.by, each.group, strict=True))
             row |= {name: value for name, value in vars(each).items() if name not in ("group", "frequencies")}
             row |= {f"frequency of {action}": each.frequencies[action] for action in self.actions}
-            found.append(row | {"solved_spots": self.coverage.solved, "planned_spots": self.coverage.spots})
-        return found
+            rows.append(row | {"solved_spots": self.coverage.solved, "planned_spots": self.coverage.spots})
+        return rows
 
 
 def study_report(
@@ -157,7 +157,7 @@ def study_report(
         parameters["variation"] = variation
     chosen = "".join(f'"{name}", ' for name in columns)
     sums = ", ".join(f"sum(w * {name}) FILTER (place = 0) AS {name}" for name in _MEANS)
-    found = run_sql(  # what all actions of a decision share is counted at its first
+    actions = run_sql(  # what all actions of a decision share is counted at its first
         folder,
         f"""SELECT {chosen} action, min(kind) AS kind, min(place) AS place, sum(w * frequency) AS taken,
             count(DISTINCT spot) FILTER (place = 0) AS spots, min(player) AS player,
@@ -167,32 +167,32 @@ def study_report(
             FROM (SELECT *, weight * reach AS w FROM summary WHERE {condition}) GROUP BY {chosen} action""",
         parameters,
     ).to_pylist()
-    if not found:
+    if not actions:
         raise _no_rows(folder, line, where, coverage)
     order: dict[str, str] = {}
-    for each in sorted(found, key=lambda row: (row["place"], row["action"])):
+    for each in sorted(actions, key=lambda row: (row["place"], row["action"])):
         order.setdefault(each["action"], each["kind"])
     added = ("spots", "w", *_MEANS, "oop_expected", "ip_expected")
     nodes: dict[tuple[Any, ...], dict[str, Any]] = {}
-    taken: dict[tuple[Any, ...], dict[str, float]] = {}
-    for each in found:
+    weight_by_action: dict[tuple[Any, ...], dict[str, float]] = {}
+    for each in actions:
         key = tuple(each[name] for name in columns)
-        taken.setdefault(key, {})[each["action"]] = each["taken"] or 0.0
+        weight_by_action.setdefault(key, {})[each["action"]] = each["taken"] or 0.0
         node = nodes.setdefault(key, dict.fromkeys(added, 0))
         for name in added:
             node[name] += each[name] or 0
     whole = sum(node["w"] for node in nodes.values())
-    rows = [_row(node, key, taken[key], order, whole) for key, node in nodes.items()]
+    rows = [_row(node, key, weight_by_action[key], order, whole) for key, node in nodes.items()]
     everything = {name: sum(node[name] for node in nodes.values()) for name in added}
-    all_taken = {action: sum(each.get(action, 0.0) for each in taken.values()) for action in order}
+    total_by_action = {action: sum(each.get(action, 0.0) for each in weight_by_action.values()) for action in order}
     return StudyReport(
         line=line,
-        player=found[0]["player"],
+        player=actions[0]["player"],
         by=columns,
         actions=tuple(order),
         kinds=order,
         rows=tuple(sorted(rows, key=_sorting(sort, columns, order))),
-        total=_row(everything, (), all_taken, order, whole),
+        total=_row(everything, (), total_by_action, order, whole),
         coverage=coverage,
     )
 
@@ -208,11 +208,11 @@ def study_coverage(folder: StudyFolder, *, where: str = "", variation: int | Non
         raise InvalidFile(
             folder.part("runs", foreign[0]), "is the file of a spot that the study does not have: remove it"
         )
-    wanted = FlopFilter(where, "where") if where.strip() else None
+    flop_filter = FlopFilter(where, "where") if where.strip() else None
     chosen = [
         spot
         for spot in plan.spots
-        if variation in (None, spot.variation.number) and (wanted is None or wanted.takes(spot.flop.cards))
+        if variation in (None, spot.variation.number) and (flop_filter is None or flop_filter.takes(spot.flop.cards))
     ]
     weights = {spot.id: spot.flop.weight for spot in chosen}
     done = [weight for spot, weight in weights.items() if spot in solved]
@@ -222,7 +222,7 @@ def study_coverage(folder: StudyFolder, *, where: str = "", variation: int | Non
 def _row(
     sums: Mapping[str, Any],
     group: tuple[Any, ...],
-    taken: Mapping[str, float],
+    weight_by_action: Mapping[str, float],
     actions: Mapping[str, str],
     whole: float,
 ) -> ReportRow:
@@ -236,7 +236,7 @@ def _row(
         spots=sums["spots"],
         weight=weight,
         share=over(weight, whole),
-        frequencies={action: over(taken.get(action, 0.0), weight) for action in actions},
+        frequencies={action: over(weight_by_action.get(action, 0.0), weight) for action in actions},
         **{name: over(sums[name], weight) for name in _MEANS},
         oop_eqr=over(sums["oop_ev"], sums["oop_expected"]),
         ip_eqr=over(sums["ip_ev"], sums["ip_expected"]),
@@ -246,12 +246,12 @@ def _row(
 def _column(folder: StudyFolder, name: str) -> str:
     known = [column for column, (kind, _) in TABLES["summary"].items() if kind != "number"]
     known += ["pot", "stack", "rake", *(column_of(field) for field in folder.manifest.varied)]
-    wanted = column_of(name.strip())
-    if wanted not in known:
-        close = get_close_matches(wanted, known, n=1, cutoff=0.5)
+    column = column_of(name.strip())
+    if column not in known:
+        close = get_close_matches(column, known, n=1, cutoff=0.5)
         meant = f"did you mean {close[0]!r}?" if close else "texture, pairing, suits, connectedness, high or flop are"
         raise InvalidOption("by", name, f"is not a column to group by; {meant}")
-    return wanted
+    return column
 
 
 def _line(text: str) -> str:
@@ -277,22 +277,22 @@ def _where(text: str) -> str:
 def _no_rows(folder: StudyFolder, line: str, where: str, coverage: Coverage) -> InvalidText:
     if where and coverage.spots and not coverage.solved:
         return InvalidText("where", where, None, "matches no flop that is solved yet")
-    there = run_sql(
+    patterns = run_sql(
         folder, "SELECT DISTINCT pattern FROM summary ORDER BY length(pattern), pattern LIMIT 12"
     ).to_pylist()
-    lines = ", ".join(repr(each["pattern"]) for each in there)
-    if any(each["pattern"] == line for each in there) and where:
+    lines = ", ".join(repr(each["pattern"]) for each in patterns)
+    if any(each["pattern"] == line for each in patterns) and where:
         return InvalidText("where", where, None, "matches no flop in the study")
     return InvalidText("line", line, None, f"is not in the study, which has {lines or 'no spot yet'}")
 
 
 def _sorting(sort: str | None, columns: Sequence[str], kinds: Mapping[str, str]) -> Callable[[ReportRow], Any]:
     def by_group(row: ReportRow) -> tuple[Any, ...]:
-        found: list[Any] = []
+        keys: list[Any] = []
         for name, value in zip(columns, row.group, strict=True):
             known = _ORDERS.get(name, ())
-            found.append((value is None, known.index(value) if value in known else value))
-        return tuple(found)
+            keys.append((value is None, known.index(value) if value in known else value))
+        return tuple(keys)
 
     if sort is None or sort in columns:
         return by_group

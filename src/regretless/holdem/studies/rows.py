@@ -25,7 +25,7 @@ from regretless.forms.public import NodeKind
 from regretless.forms.public_size import size_of_form
 from regretless.holdem.exports import long_rows
 from regretless.holdem.reading.columns import DEFINITIONS
-from regretless.holdem.reading.line_reader import Place
+from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.solution import SpotSolution
@@ -34,7 +34,7 @@ from regretless.holdem.spots.spot_fields import STREETS, PlayerName
 from regretless.holdem.studies.flops import texture_of
 from regretless.holdem.studies.plan import ANY, Keep, StudySpot
 
-__all__ = ["TABLES", "VERSION", "arrow_schema", "column_of", "kept_places", "run_row", "spot_rows"]
+__all__ = ["TABLES", "VERSION", "arrow_schema", "column_of", "kept_nodes", "run_row", "spot_rows"]
 
 VERSION = 1
 
@@ -157,14 +157,14 @@ def spot_rows(spot: StudySpot, solution: SpotSolution, keep: Keep) -> tuple[list
     hands: list[dict[str, Any]] = []
     whole = reader.pairs(reader.root)
     common = _common(spot) | {"matchups": whole}
-    places = list(kept_places(reader, keep))
-    reader.find_equities(places)
-    for place in places:
-        view = reader.view(place)
-        reach = reader.pairs(place) / whole
-        for count in range(4, 4 + len(place.deal.cards)):
+    nodes = list(kept_nodes(reader, keep))
+    reader.find_equities(nodes)
+    for node in nodes:
+        view = reader.view(node)
+        reach = reader.pairs(node) / whole
+        for count in range(4, 4 + len(node.deal.cards)):
             reach /= _LEFT[count]
-        summary += _line_rows(common, view, place, reach)
+        summary += _line_rows(common, view, node, reach)
         if keep.hands:
             named = {"spot": spot.id, "flop": spot.flop.text, "variation": spot.variation.number}
             hands += [{**named, **row} for row in long_rows(view)]
@@ -197,46 +197,46 @@ def run_row(spot: StudySpot, solution: SpotSolution, total_seconds: float) -> di
     }
 
 
-def kept_places(reader: SpotReader, keep: Keep) -> Iterator[Place]:
+def kept_nodes(reader: SpotReader, keep: Keep) -> Iterator[LineNode]:
     """The decisions that a study keeps: of the flop, down to a depth, or those of chosen lines."""
     if isinstance(keep.lines, tuple):
         seen = set()
         for line in keep.lines:
-            for place in _of_line(reader, line):
-                if place.steps not in seen:
-                    seen.add(place.steps)
-                    yield place
+            for node in _of_line(reader, line):
+                if node.steps not in seen:
+                    seen.add(node.steps)
+                    yield node
         return
     deepest = math.inf if keep.lines == "flop" else int(keep.lines)
     waiting = [reader.root]
     while waiting:
-        place = waiting.pop()
-        if reader.form.tree.kind[place.node] == NodeKind.DECISION:
-            yield place
-            if len(place.steps) < deepest:
-                waiting += reversed(list(reader.children(place)))
+        node = waiting.pop()
+        if reader.form.tree.kind[node.index] == NodeKind.DECISION:
+            yield node
+            if len(node.steps) < deepest:
+                waiting += reversed(list(reader.children(node)))
 
 
-def _of_line(reader: SpotReader, line: str) -> list[Place]:
+def _of_line(reader: SpotReader, line: str) -> list[LineNode]:
     """Where a line leads: nowhere if it does not exist on this board, to several places if it has `any`."""
-    places = [reader.root]
+    nodes = [reader.root]
     for part in line.split(", ") if line else ():
         step = None if part == ANY else parse_line(part)[0]
         following = []
-        for place in places:
-            if reader.form.tree.kind[place.node] == NodeKind.CHANCE:
-                cards = reader.cards(place)
-                wanted = cards if step is None else [card for card in cards if card == step.card]
-                following += [reader.deal(place, card) for card in wanted]
-            elif step is not None and (action := find_action(step, reader.actions(place.node))) is not None:
-                following.append(reader.act(place, action))
-        places = following
-    return [place for place in places if reader.form.tree.kind[place.node] == NodeKind.DECISION]
+        for node in nodes:
+            if reader.form.tree.kind[node.index] == NodeKind.CHANCE:
+                cards = reader.cards(node)
+                dealt = cards if step is None else [card for card in cards if card == step.card]
+                following += [reader.deal(node, card) for card in dealt]
+            elif step is not None and (action := find_action(step, reader.actions(node.index))) is not None:
+                following.append(reader.act(node, action))
+        nodes = following
+    return [node for node in nodes if reader.form.tree.kind[node.index] == NodeKind.DECISION]
 
 
 def _common(spot: StudySpot) -> dict[str, Any]:
     """The columns that all lines of a spot share."""
-    asked = spot.spot
+    fields = spot.spot
     return {
         "spot": spot.id,
         "flop": spot.flop.text,
@@ -245,10 +245,10 @@ def _common(spot: StudySpot) -> dict[str, Any]:
         "flops": spot.flop.flops,
         **asdict(texture_of(spot.flop.cards)),
         **_varied(spot),
-        "pot": asked.pot,
-        "stack": asked.stack,
-        "rake": asked.rules.rake,
-        "rake_cap": _number(asked.rules.rake_cap),
+        "pot": fields.pot,
+        "stack": fields.stack,
+        "rake": fields.rules.rake,
+        "rake_cap": _number(fields.rules.rake_cap),
     }
 
 
@@ -256,26 +256,26 @@ def _varied(spot: StudySpot) -> dict[str, Any]:
     return {column_of(field): value for field, value in spot.variation.parameters.items()}
 
 
-def _line_rows(common: dict[str, Any], view: NodeView, place: Place, reach: float) -> Iterator[dict[str, Any]]:
+def _line_rows(common: dict[str, Any], view: NodeView, node: LineNode, reach: float) -> Iterator[dict[str, Any]]:
     """A row per action at a decision."""
     assert view.player is not None
-    cards = [card_text(card) for card in place.deal.cards]
+    cards = [card_text(card) for card in node.deal.cards]
     of_player = {player: _of_player(view, player) for player in ("oop", "ip")}
     named = {
         **common,
         "line": view.line,
-        "pattern": ", ".join(ANY if step in (*cards, board_text(place.deal.cards)) else step for step in place.steps),
+        "pattern": ", ".join(ANY if step in (*cards, board_text(node.deal.cards)) else step for step in node.steps),
         "street": STREETS[len(view.board) - 3],
         "turn": cards[0] if cards else None,
         "river": cards[1] if len(cards) > 1 else None,
         "player": view.player,
         **of_player[view.player],
-        **{f"{player}_{name}": value for player, found in of_player.items() for name, value in found.items()},
+        **{f"{player}_{name}": value for player, numbers in of_player.items() for name, value in numbers.items()},
         "node_pot": view.pot,
         "reach": reach,
     }
-    worth = zip(view.actions, view.frequencies, view.action_means, view.action_combos, strict=True)
-    for number, (action, frequency, mean, combos) in enumerate(worth):
+    actions = zip(view.actions, view.frequencies, view.action_means, view.action_combos, strict=True)
+    for number, (action, frequency, mean, combos) in enumerate(actions):
         step = parse_line(action)[0]
         first = "check" in view.actions
         yield {

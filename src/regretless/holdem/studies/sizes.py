@@ -53,37 +53,37 @@ def study_size(plan: StudyPlan, *, device: str | None = None) -> StudySize:
     """The size of a study; `device` replaces that of the plan."""
     needs, seconds, entries, disk = {}, 0.0, 0, 0
     largest: PublicSize | None = None
-    kept = {each.number: (0, 0) for each in plan.variations}
+    kept_lines = {each.number: (0, 0) for each in plan.variations}
     predicts = spot_predicts(plan.spots[0].spot, plan.variant)
     for spot in plan.spots:
         size = spot_size(spot.spot)
-        found = estimate_spot(spot.spot, predicts=predicts, size=size)
-        if kept[spot.variation.number] == (0, 0):
-            kept[spot.variation.number] = _kept(plan, spot)
-        needs[spot.id] = found.memory_bytes[plan.storage]
+        estimate = estimate_spot(spot.spot, predicts=predicts, size=size)
+        if kept_lines[spot.variation.number] == (0, 0):
+            kept_lines[spot.variation.number] = _kept_lines(plan, spot)
+        needs[spot.id] = estimate.memory_bytes[plan.storage]
         target = plan.target if plan.target is not None else 0.0
         iterations = plan.iterations or expected_iterations(spot.spot, target)
         if plan.iterations and target:
             iterations = min(iterations, expected_iterations(spot.spot, target))
-        seconds += expected_seconds(found.entries, iterations, 1)
-        entries += found.entries
-        rows = kept[spot.variation.number][1]
+        seconds += expected_seconds(estimate.entries, iterations, 1)
+        entries += estimate.entries
+        rows = kept_lines[spot.variation.number][1]
         disk += PART_BYTES + rows * ROW_BYTES["summary"]
         if plan.keep.hands:
-            disk += rows * sum(found.hands.values()) // 2 * ROW_BYTES["hands"]
+            disk += rows * sum(estimate.hands.values()) // 2 * ROW_BYTES["hands"]
         if plan.keep.solutions:
-            disk += found.file_bytes
+            disk += estimate.file_bytes
         largest = size if largest is None or size.entries > largest.entries else largest
     assert largest is not None
-    wanted = plan.device if device is None else device
-    choice = choose_public(largest, device=wanted, storage=plan.storage, predicts=predicts, entries=entries)
+    preferred = plan.device if device is None else device
+    choice = choose_public(largest, device=preferred, storage=plan.storage, predicts=predicts, entries=entries)
     if choice.on_gpu:
         require_cuda()
     cores = available_cores()
     return StudySize(
         spots=len(plan.spots),
         impossible=plan.impossible,
-        lines=max(lines for lines, _ in kept.values()),
+        lines=max(lines for lines, _ in kept_lines.values()),
         entries=entries,
         memory_bytes=max(needs.values()),
         device="cuda" if choice.on_gpu else "cpu",
@@ -94,7 +94,7 @@ def study_size(plan: StudyPlan, *, device: str | None = None) -> StudySize:
     )
 
 
-def _kept(plan: StudyPlan, spot: StudySpot) -> tuple[int, int]:
+def _kept_lines(plan: StudyPlan, spot: StudySpot) -> tuple[int, int]:
     """How many lines are kept of a spot, and how many actions they have."""
     tree = betting_tree(spot.spot)
     actions = np.diff(tree.first_child)
