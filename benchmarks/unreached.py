@@ -19,9 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
-from regretless.engines import matched
 from regretless.engines.public.compiled.engine import CompiledPublicEngine
 from regretless.engines.public.layout import make_layout
+from regretless.engines.public.reference import matched
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind
 from regretless.holdem import Spot, compile_spot

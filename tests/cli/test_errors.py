@@ -164,7 +164,7 @@ def test_an_unwritable_file_is_noticed_before_the_solve(run, monkeypatch: pytest
     def never(*arguments: object, **options: object) -> None:
         raise AssertionError("the solve began")
 
-    monkeypatch.setattr(SOLVING, "solve", never)
+    monkeypatch.setattr("regretless.solving.solve.solve", never)
     for line in (["--out", "no/kuhn.rgl"], ["--plot", "no/kuhn.png"]):
         assert run("solve", "kuhn", *line).code == 1
 

@@ -31,10 +31,10 @@ def make_request(problem: Problem[Any, Any], options: SolveOptions) -> Request:
         if resume.snapshot is None:
             raise InvalidOption("resume", resume.where, problem.why_final(resume), problem.if_final)
     variant, text = problem.choose_variant(options.variant, resume)
-    if options.variant is not None:
-        options = replace(options, variant=text)
     kind = Kind.EXACT if variant is None and problem.kind is Kind.GAME else problem.kind
     options.check(kind)
+    if options.variant is not None:
+        options = replace(options, variant=text)
     if kind is Kind.GAME:
         kept = None if resume is None else resume.settings.sampling
         if (options.sampling or kept or "full") == "full":
