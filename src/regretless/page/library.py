@@ -30,6 +30,7 @@ from regretless.holdem.solution import CHECKPOINT, SpotSolution
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.toml_fields import parse_toml, read_toml_text
 from regretless.holdem.studies.manifest import MANIFEST
+from regretless.kinds import file_words, of_file
 from regretless.page.endpoint import Forbidden, NotFound
 from regretless.page.schema import Json, text
 from regretless.solving.game_solution import GameSolution
@@ -332,18 +333,19 @@ def _described_text(path: Path) -> Json:
 
 def _described(file: Container, name: str) -> Json:
     """The parts of a summary that the header gives."""
-    if file.kind.startswith("buckets"):
-        raise InvalidFile(file.path, "contains card buckets, not a solution")
+    row = of_file(file.kind)
+    if row is None:
+        raise InvalidFile(file.path, f"contains {file_words(file.kind)}, not a solution")
     header = Fields(file.path, file.header)
     resumable = "regret.0" in file or "regret" in file
     common: Json = {"iterations": header.whole("iterations"), "resumable": resumable}
     exploitability = header.number("exploitability", low=0.0) if "exploitability" in header else None
-    if not file.kind.startswith("spot-"):
+    if not row.is_spot:
         common |= {"exploitability": exploitability, "unit": "in the game's units"}
         if file.kind not in WHOLE_GAMES:
             return common | {"kind": "game"}
-        kind, called = WHOLE_GAMES[file.kind]
-        note = f"{called}, which the page does not show yet: regretless show '{name}' --line '' reads it"
+        kind, words = WHOLE_GAMES[file.kind]
+        note = f"{words}, which the page does not show yet: regretless show '{name}' --line '' reads it"
         return common | {"kind": kind, "note": note}
     spot = Spot.parse(header.text("spot", longest=2**23), warn=False)
     return common | {
