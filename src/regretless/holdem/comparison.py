@@ -256,7 +256,7 @@ def _moved(readers: tuple[SpotReader, SpotReader], nodes: tuple[LineNode, LineNo
 
 
 def _difference(readers: tuple[SpotReader, SpotReader], node: _Node) -> NodeDifference:
-    views = [reader.view(node) for reader, node in zip(readers, node.nodes, strict=True)]
+    views = [reader.view(each) for reader, each in zip(readers, node.nodes, strict=True)]
     shares = [dict(zip(view.actions, view.frequencies, strict=True)) for view in views]
     player = views[0].player
     assert player is not None

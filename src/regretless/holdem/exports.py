@@ -88,12 +88,14 @@ def export_size(solution: SpotSolution, kind: str, street: str | None = None) ->
         deciding = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.street == number))
         actions = tree.first_child[deciding + 1] - tree.first_child[deciding]
         living = [int(deals @ (~dead).sum(axis=1)) for dead in form.streets[number].dead]  # live hands, over all deals
-        count = int(sum(living[player] * count for player, count in zip(tree.player[deciding], actions, strict=True)))
+        street_rows = int(
+            sum(living[player] * count for player, count in zip(tree.player[deciding], actions, strict=True))
+        )
         nodes += len(deciding) * int(deals.sum())
-        rows += count
+        rows += street_rows
         sample = next(decisions(solution, name), None)
         if sample is not None:
-            total += _bytes_written(sample, kind) * count / max(sample.strategy.size, 1)
+            total += _bytes_written(sample, kind) * street_rows / max(sample.strategy.size, 1)
     return ExportSize(nodes, rows, round(total))
 
 

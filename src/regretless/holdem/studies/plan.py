@@ -242,8 +242,8 @@ class StudyPlan:
         for number, each in sorted(first.items()):
             trees.append(betting_tree(each.spot))
             warn_of_rounding(each.spot.table, f"{source}{f', variation {number}' if len(self.variations) > 1 else ''}")
-        for number, line in enumerate(self.keep.lines if isinstance(self.keep.lines, tuple) else ()):
-            errors = [_missing_step(tree, line, f"keep.lines[{number}]") for tree in trees]
+        for position, line in enumerate(self.keep.lines if isinstance(self.keep.lines, tuple) else ()):
+            errors = [_missing_step(tree, line, f"keep.lines[{position}]") for tree in trees]
             if errors[0] is not None and None not in errors:
                 raise errors[0]
 

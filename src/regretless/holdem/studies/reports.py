@@ -246,12 +246,12 @@ def _row(
 def _column(folder: StudyFolder, name: str) -> str:
     known = [column for column, (kind, _) in TABLES["summary"].items() if kind != "number"]
     known += ["pot", "stack", "rake", *(column_of(field) for field in folder.manifest.varied)]
-    column = column_of(name.strip())
-    if column not in known:
-        close = get_close_matches(column, known, n=1, cutoff=0.5)
+    chosen = column_of(name.strip())
+    if chosen not in known:
+        close = get_close_matches(chosen, known, n=1, cutoff=0.5)
         meant = f"did you mean {close[0]!r}?" if close else "texture, pairing, suits, connectedness, high or flop are"
         raise InvalidOption("by", name, f"is not a column to group by; {meant}")
-    return column
+    return chosen
 
 
 def _line(text: str) -> str:
