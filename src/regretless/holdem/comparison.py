@@ -22,7 +22,6 @@ from collections import Counter
 from collections.abc import Generator, Iterator
 from dataclasses import asdict, dataclass, replace
 from itertools import count
-from typing import Any
 
 import numpy as np
 
@@ -83,7 +82,7 @@ class SpotComparison:
 
     __repr__ = brief
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         return {
             "changed": list(self.changed),
             "ev": {player: list(pair) for player, pair in self.ev.items()},
@@ -306,7 +305,7 @@ class HandDifference:
     def rank(self) -> float:
         return sum(each or 0.0 for each in self.weight) / 2 * self.moved
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         return asdict(self)
 
 

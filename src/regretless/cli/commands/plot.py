@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -141,7 +141,9 @@ def _chart_title(played: NodeStrategy) -> str:
     return f"{played.player}, {f'after {played.line}' if played.line else 'the first decision'}"
 
 
-def _solve_all(jobs: Sequence[tuple[str, str]], options: dict[str, Any], interrupted: Any) -> list[Solution]:
+def _solve_all(
+    jobs: Sequence[tuple[str, str]], options: dict[str, Any], interrupted: Callable[[], bool]
+) -> list[Solution]:
     from regretless.cli.terminal.progress import solve_bar
     from regretless.solving.game_problem import solve_game
     from regretless.solving.options import EXACT

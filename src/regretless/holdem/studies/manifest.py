@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from regretless.errors import InvalidFile
 from regretless.files.atomic import is_temporary
@@ -39,7 +39,7 @@ class Manifest:
     name: str
     digest: str  # of the plan
     spots: int  # in the whole study
-    varied: Mapping[str, Any]  # a value of each field that varies
+    varied: Mapping[str, object]  # a value of each field that varies
     toml: str  # as it was given
 
     @classmethod
