@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
-from regretless.holdem.spots.spot import Spot
+from tests.holdem.reference_spots import DATA
 
-sys.path.insert(0, str(Path(__file__).parent))
-from reference_spots import DATA
+from regretless.holdem.spots.spot import Spot
 
 
 def spot(board: str, oop: str, ip: str, **rest: Any) -> Spot:

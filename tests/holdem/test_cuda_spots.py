@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.engines.cuda_host_device import HostDevice
 
 import regretless as rl
 from regretless import engines
@@ -24,9 +25,6 @@ from regretless.engines.public.cuda.tables import hands
 from regretless.engines.public.cuda.tables.hands import has_equal_players
 from regretless.errors import DeviceFailed, InvalidOption, MissingExtra, WouldNotFit
 from regretless.holdem import compile_spot, many
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "engines"))
-from cuda_host_device import HostDevice
 
 needs_gcc = pytest.mark.skipif(
     shutil.which("g++") is None or not sys.platform.startswith("linux"), reason="needs g++ and fibers"

@@ -20,6 +20,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.holdem.random_spots import random_spot
+from tests.holdem.spots_of_every_kind import LARGE, SPOTS
 
 import regretless as rl
 from regretless.engines.contract import PublicEngine
@@ -34,10 +36,6 @@ from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.locking import apply_locks
 from regretless.holdem.spots.locks import Lock
 from regretless.variants import PRESETS, schedule
-
-sys.path.insert(0, str(Path(__file__).parent))
-from random_spots import random_spot
-from spots_of_every_kind import LARGE, SPOTS
 
 slow, gpu = pytest.mark.slow, pytest.mark.gpu
 WAYS = [pytest.param("cuda-cuda", marks=gpu)]  # engine and device

@@ -5,20 +5,17 @@ Exploitability agrees to 1e-6 of the pot in 32 bits and to 1e-4 in 16, EVs to tw
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.holdem.random_spots import random_spot
 
 from regretless.holdem.form.suits import spot_group
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.verification import SpotVerification
-
-sys.path.insert(0, str(Path(__file__).parent))
-from random_spots import random_spot
 
 ITERATIONS = (100, 3000)
 TOLERANCES = {32: 1e-6, 16: 1e-4}  # of the pot

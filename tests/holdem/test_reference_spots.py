@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from tests.holdem.reference_spots import DATA, load_spot, tomllib
 
 from regretless.cards.deck import parse_board
 from regretless.cards.equity import equity
@@ -16,9 +14,6 @@ from regretless.forms.public import NodeKind
 from regretless.holdem.estimate import estimate_spot
 from regretless.holdem.spots.spot import Spot
 from regretless.variants import PRESETS, Discounted, schedule
-
-sys.path.insert(0, str(Path(__file__).parent))
-from reference_spots import DATA, load_spot, tomllib
 
 ALL = ["river_narrow", "river_rake", "river_wide", "turn_example", "turn_paired_donk", "flop_3bet"]
 slow = pytest.mark.slow

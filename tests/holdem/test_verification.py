@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.holdem.random_spots import narrow_flop, random_spot
+from tests.holdem.spot_game import SpotGame
 
 from regretless.cards.evaluator import evaluate
 from regretless.errors import InvalidOption, WouldNotFit
@@ -20,10 +21,6 @@ from regretless.holdem.spots.locks import Lock, LockFrom
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.unmerged import showdown_strengths
 from regretless.solving.readable.best_response import evaluate as evaluate_game
-
-sys.path.insert(0, str(Path(__file__).parent))
-from random_spots import narrow_flop, random_spot
-from spot_game import SpotGame
 
 slow = pytest.mark.slow
 

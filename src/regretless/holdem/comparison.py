@@ -22,7 +22,6 @@ from collections import Counter
 from collections.abc import Generator, Iterator
 from dataclasses import asdict, dataclass, replace
 from itertools import count
-from typing import Any
 
 import numpy as np
 
@@ -83,7 +82,7 @@ class SpotComparison:
 
     __repr__ = brief
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         return {
             "changed": list(self.changed),
             "ev": {player: list(pair) for player, pair in self.ev.items()},
@@ -256,7 +255,7 @@ def _moved(readers: tuple[SpotReader, SpotReader], nodes: tuple[LineNode, LineNo
 
 
 def _difference(readers: tuple[SpotReader, SpotReader], node: _Node) -> NodeDifference:
-    views = [reader.view(node) for reader, node in zip(readers, node.nodes, strict=True)]
+    views = [reader.view(each) for reader, each in zip(readers, node.nodes, strict=True)]
     shares = [dict(zip(view.actions, view.frequencies, strict=True)) for view in views]
     player = views[0].player
     assert player is not None
@@ -306,7 +305,7 @@ class HandDifference:
     def rank(self) -> float:
         return sum(each or 0.0 for each in self.weight) / 2 * self.moved
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         return asdict(self)
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
@@ -88,12 +88,14 @@ def export_size(solution: SpotSolution, kind: str, street: str | None = None) ->
         deciding = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.street == number))
         actions = tree.first_child[deciding + 1] - tree.first_child[deciding]
         living = [int(deals @ (~dead).sum(axis=1)) for dead in form.streets[number].dead]  # live hands, over all deals
-        count = int(sum(living[player] * count for player, count in zip(tree.player[deciding], actions, strict=True)))
+        street_rows = int(
+            sum(living[player] * count for player, count in zip(tree.player[deciding], actions, strict=True))
+        )
         nodes += len(deciding) * int(deals.sum())
-        rows += count
+        rows += street_rows
         sample = next(decisions(solution, name), None)
         if sample is not None:
-            total += _bytes_written(sample, kind) * count / max(sample.strategy.size, 1)
+            total += _bytes_written(sample, kind) * street_rows / max(sample.strategy.size, 1)
     return ExportSize(nodes, rows, round(total))
 
 
@@ -119,7 +121,7 @@ def _bytes_written(view: NodeView, kind: str) -> int:
     return text.tell()
 
 
-def long_rows(view: NodeView) -> list[dict[str, Any]]:
+def long_rows(view: NodeView) -> list[dict[str, object]]:
     """A row per action and hand of the acting player, with the columns of `DEFINITIONS`."""
     assert view.player is not None
     where = {"line": view.line, "board": board_text(view.board), "pot": view.pot, "player": view.player}
@@ -168,7 +170,7 @@ def write_nodes(
     return count
 
 
-def _write_parquet(tables: Iterator[list[dict[str, Any]]], path: Path) -> int:
+def _write_parquet(tables: Iterator[list[dict[str, object]]], path: Path) -> int:
     arrow, parquet = pyarrow()
     first = next(tables, [])
     schema = arrow_schema(arrow, list(first[0]) if first else list(DEFINITIONS))
@@ -206,7 +208,7 @@ def _range(played: NodeStrategy, row: int) -> Range:
     return Range(weights)
 
 
-def hand_rows(played: NodeStrategy) -> list[dict[str, Any]]:
+def hand_rows(played: NodeStrategy) -> list[dict[str, object]]:
     """A row per hand: its weight in the range here, the opposing hands it can face, and each action's probability."""
     columns = zip(played.hand, played.reach, played.weight, played.strategy.T, strict=True)
     return [

@@ -93,7 +93,7 @@ class SpotVerification(Verification):
     def reported_ev(self) -> dict[PlayerName, float]:
         return {"oop": self.reported_values[1], "ip": self.reported_values[0]}
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """The object that `regretless verify --json` prints."""
         return super().as_json() | {
             "exploitability_pct_pot": self.exploitability_pct_pot,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -91,12 +91,12 @@ def plot(
     if len(saved) == len(games):
         _refuse_solving(context, "saved solutions, which are only drawn")
     jobs = [(game, variant) for game in games if not game.endswith(".rgl") for variant in variant_names]
-    options = {name: value for name, value in context.params.items() if name in RULES}
+    solve_options = {name: value for name, value in context.params.items() if name in RULES}
     plan = SimplePlan(
         "stopping after this iteration, then plotting what was solved", "stopped at once: nothing was drawn"
     )
     with interruptible(plan) as interrupted:
-        solved = _solve_all(jobs, options, interrupted)
+        solved = _solve_all(jobs, solve_options, interrupted)
         stopped = interrupted()
     files = [Path(game).stem for game in games] if len(saved) == len(games) > 1 else None
     save_figure(convergence([*saved, *solved], labels=files, title=title), path)
@@ -141,7 +141,9 @@ def _chart_title(played: NodeStrategy) -> str:
     return f"{played.player}, {f'after {played.line}' if played.line else 'the first decision'}"
 
 
-def _solve_all(jobs: Sequence[tuple[str, str]], options: dict[str, Any], interrupted: Any) -> list[Solution]:
+def _solve_all(
+    jobs: Sequence[tuple[str, str]], options: dict[str, Any], interrupted: Callable[[], bool]
+) -> list[Solution]:
     from regretless.cli.terminal.progress import solve_bar
     from regretless.solving.game_problem import solve_game
     from regretless.solving.options import EXACT

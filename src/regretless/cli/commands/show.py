@@ -101,7 +101,7 @@ def show(
     solution = load(file)
     if isinstance(solution, SpotSolution):
         from regretless.cli.views.spot_show import Look, show_spot
-        from regretless.holdem.reading.grids import GRIDS
+        from regretless.holdem.reading.grids import GRIDS, GridKind
 
         kinds = {"--tree": tree, "--svg": svg is not None, "--runouts": runouts}
         kind = next((name for name, is_set in kinds.items() if is_set), "a node")
@@ -118,7 +118,7 @@ def show(
             player=options.read_player(player),
             table=hands is not None or strategy,
             hands=options.read_range(hands),
-            grid=cast(Any, grid),
+            grid=cast(GridKind, grid),
             sort=sort,
             then=then,
         )

@@ -330,7 +330,7 @@ def _note_coverage(coverage: Coverage) -> None:
         note(str(coverage))
 
 
-def _print_rows(names: list[str], rows: list[dict[str, Any]]) -> None:
+def _print_rows(names: list[str], rows: list[dict[str, object]]) -> None:
     table = plain_table(names)
     for row in rows:
         table.add_row(*(f"{value:.6g}" if isinstance(value, float) else str(value) for value in row.values()))

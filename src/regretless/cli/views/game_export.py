@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from regretless.cli.terminal.consoles import note, strict_json
 from regretless.files.atomic import replace_file
@@ -47,7 +47,7 @@ def export_ranges(nodes: Sequence[NodeStrategy], text_format: str, kind: str, ou
     _export(rows, rows, kind, out, f"{len(rows):,} ranges", text=_range_text(rows))
 
 
-def _range_row(each: ActionRange, text_format: str) -> dict[str, Any]:
+def _range_row(each: ActionRange, text_format: str) -> dict[str, object]:
     return {
         "line": each.line,
         "player": each.player,
@@ -58,7 +58,7 @@ def _range_row(each: ActionRange, text_format: str) -> dict[str, Any]:
     }
 
 
-def _range_text(rows: Sequence[dict[str, Any]]) -> str:
+def _range_text(rows: Sequence[dict[str, object]]) -> str:
     """Ranges to copy from: a heading per node, then a line per action."""
     lines: list[str] = []
     for number, row in enumerate(rows):
@@ -71,7 +71,7 @@ def _range_text(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _export(
-    rows: Iterable[dict[str, Any]], answer: Any, kind: str, out: Path | None, what: str, text: str = ""
+    rows: Iterable[dict[str, object]], answer: object, kind: str, out: Path | None, what: str, text: str = ""
 ) -> None:
     """Write rows (CSV, Parquet), an answer (JSON) or a text to a file, or to stdout.
 
@@ -91,11 +91,11 @@ def _export(
     note(f"saved {what} to {out}")
 
 
-def _printable_row(row: dict[str, Any]) -> dict[str, Any]:
+def _printable_row(row: dict[str, object]) -> dict[str, object]:
     return {name: printable(value) if isinstance(value, str) else value for name, value in row.items()}
 
 
-def _write(rows: Iterable[dict[str, Any]], answer: Any, kind: str, target: IO[str], text: str) -> None:
+def _write(rows: Iterable[dict[str, object]], answer: object, kind: str, target: IO[str], text: str) -> None:
     if kind == "txt":
         target.write(text)
     elif kind == "json":
@@ -108,7 +108,7 @@ def _write(rows: Iterable[dict[str, Any]], answer: Any, kind: str, target: IO[st
         writer.writerows(chain([first], rows))
 
 
-def _rows(strategy: Strategy) -> Iterator[dict[str, Any]]:
+def _rows(strategy: Strategy) -> Iterator[dict[str, object]]:
     for key, played in strategy.items():
         for action, probability in played.items():
             yield dict(zip(COLUMNS, (key, action, probability), strict=True))

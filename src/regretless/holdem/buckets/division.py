@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +74,7 @@ class BucketDivision(Protocol):
     """Divides situations among buckets; may be used from several threads."""
 
     @property
-    def parameters(self) -> NDArray[Any]:
+    def parameters(self) -> NDArray[np.generic]:
         """The numbers that define it, as files keep them."""
         ...
 

@@ -94,7 +94,7 @@ def write_tables(path: str | Path, plan: BucketPlan, tables: Mapping[StreetName,
         "board": board_text(plan.board),
         "streets": streets,
     }
-    arrays: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, NDArray[np.generic]] = {}
     for street, table in tables.items():
         arrays[street] = table.buckets
         arrays[f"{street}.division"] = table.division.parameters
@@ -111,7 +111,7 @@ def read_plan(file: Container) -> BucketPlan:
             file.path, "was written by another version, which numbers situations differently: build it again"
         )
     streets = Fields(file.path, fields.value("streets"), "streets.")
-    counts: dict[str, int] = {}
+    counts: dict[str, Any] = {}
     for street in STREETS:
         if street in streets:
             of_street = Fields(file.path, streets.value(street), f"streets.{street}.")
@@ -284,7 +284,7 @@ class DividedBuckets:
         """Buckets of a street."""
         return self.plan.count(street)
 
-    def lookup(self, boards: Any) -> NDArray[np.uint16]:
+    def lookup(self, boards: ArrayLike) -> NDArray[np.uint16]:
         """[n, 1326] bucket of every hand on boards [n, 3 to 5] of one street; `NO_BUCKET` where a board blocks it."""
         cards = np.ascontiguousarray(boards, dtype=np.uint8)
         size = cards.shape[1]
@@ -298,11 +298,11 @@ class DividedBuckets:
 
     # --- in a file ---------------------------------------------------------------------------------------------------
 
-    def header(self) -> dict[str, Any]:
+    def header(self) -> dict[str, object]:
         """What a file's header says of them."""
         return {"method": self.plan.method, "streets": {street: self.count(street) for street in self.plan.streets}}
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
         """The arrays of a file."""
         return {f"{street}.division": self.divisions[street].parameters for street in self.plan.streets}
 

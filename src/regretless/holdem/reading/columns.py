@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -55,13 +55,13 @@ def arrow_schema(arrow: Any, names: Iterable[str]) -> Any:
     return arrow.schema([field(name) for name in names])
 
 
-def arrow_table(rows: list[dict[str, Any]]) -> Any:
+def arrow_table(rows: Sequence[Mapping[str, object]]) -> Any:
     """Rows with the same columns as a `pyarrow.Table`."""
     arrow, _ = pyarrow()
     return arrow.Table.from_pylist(rows, schema=arrow_schema(arrow, list(rows[0]) if rows else []))
 
 
-def pandas_table(rows: list[dict[str, Any]]) -> Any:
+def pandas_table(rows: Sequence[Mapping[str, object]]) -> Any:
     """Rows with the same columns as a `pandas.DataFrame`."""
     try:
         import pandas

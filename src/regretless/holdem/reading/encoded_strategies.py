@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ class EncodedStrategies(Protocol):
     def threads(self) -> int:
         """Threads that may encode at once."""
 
-    def encoder(self, street: int, runouts: slice, rows: NDArray[Any]) -> Callable[[], None]:
+    def encoder(self, street: int, runouts: slice, rows: NDArray[np.generic]) -> Callable[[], None]:
         """Fetch what is needed, and return the work that fills `rows` with the strategies of these runouts."""
 
 
@@ -71,20 +71,20 @@ def streamed(source: EncodedStrategies, street: int, shape: tuple[int, int], bit
     runouts, size = shape
     step = max(1, BLOCK_BYTES // max(size * dtype.itemsize, 1))
 
-    def fetched() -> Iterator[tuple[NDArray[Any], Callable[[], None]]]:
+    def fetched() -> Iterator[tuple[NDArray[np.generic], Callable[[], None]]]:
         for first in range(0, runouts, step):
             chosen = slice(first, min(first + step, runouts))
             rows = np.empty((chosen.stop - first, size), dtype=dtype)
             yield rows, source.encoder(street, chosen, rows)
 
-    def blocks() -> Iterator[NDArray[Any]]:
+    def blocks() -> Iterator[NDArray[np.generic]]:
         threads = min(source.threads, -(-runouts // step))
         if threads <= 1:
             for rows, encode in fetched():
                 encode()
                 yield rows
             return
-        waiting: deque[tuple[NDArray[Any], Future[None]]] = deque()
+        waiting: deque[tuple[NDArray[np.generic], Future[None]]] = deque()
         with ThreadPoolExecutor(threads) as pool:
             for rows, encode in fetched():
                 waiting.append((rows, pool.submit(encode)))
@@ -96,7 +96,7 @@ def streamed(source: EncodedStrategies, street: int, shape: tuple[int, int], bit
     return Streamed(shape, dtype, blocks)
 
 
-def _done(waiting: deque[tuple[NDArray[Any], Future[None]]]) -> NDArray[Any]:
+def _done(waiting: deque[tuple[NDArray[np.generic], Future[None]]]) -> NDArray[np.generic]:
     """The next block, once it is encoded."""
     rows, encoding = waiting.popleft()
     encoding.result()

@@ -50,7 +50,7 @@ class Grid:
 
     __repr__ = brief
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Class -> number (of a strategy: action -> number); classes that are not held are left out."""
         cells: dict[str, Any] = {}
         for name, value in zip(CLASS_NAMES, self.values, strict=True):

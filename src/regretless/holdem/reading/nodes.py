@@ -265,23 +265,23 @@ class NodeView:
         table = self._table(player)
         eqr = table.eqr(self.pot)
         rows = []
-        for index, name in enumerate(table.texts()):
+        for hand, name in enumerate(table.texts()):
             row: dict[str, Any] = {
                 "hand": name,
-                "weight": float(table.weight[index]),
-                "matchups": float(table.matchups[index]),
-                "ev": _number(table.ev[index]),
-                "equity": _number(table.equity[index]),
-                "eqr": _number(eqr[index]),
+                "weight": float(table.weight[hand]),
+                "matchups": float(table.matchups[hand]),
+                "ev": _number(table.ev[hand]),
+                "equity": _number(table.equity[hand]),
+                "eqr": _number(eqr[hand]),
             }
             if self.kind == "decision" and player == self.player:
                 row["strategy"] = {
-                    action: float(self.strategy[number, index]) for number, action in enumerate(self.actions)
+                    action: float(self.strategy[index, hand]) for index, action in enumerate(self.actions)
                 }
                 row["action_ev"] = {
-                    action: _number(self.action_ev[number, index]) for number, action in enumerate(self.actions)
+                    action: _number(self.action_ev[index, hand]) for index, action in enumerate(self.actions)
                 }
-                row["locked"] = bool(self.locked[index])
+                row["locked"] = bool(self.locked[hand])
             rows.append(row)
         return rows
 
@@ -317,7 +317,7 @@ class RunoutReport:
 
     __repr__ = brief
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         return {
             "line": self.line,
             "then": self.then,

@@ -34,9 +34,9 @@ _STREET_ARRAYS = ("cards", "parent", "first_child", "first_copy", "copies")
 ONE = 65535  # a probability of 1 in files from version 0.1.0, which have `strategy.S`
 
 
-def packed_form(form: PublicForm) -> dict[str, NDArray[Any]]:
+def packed_form(form: PublicForm) -> dict[str, NDArray[np.generic]]:
     """The parts that take long to derive from the spot: runouts, dead hands, strengths."""
-    arrays: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, NDArray[np.generic]] = {}
     for number, street in enumerate(form.streets):
         for name in _STREET_ARRAYS:
             arrays[f"form.{name}.{number}"] = getattr(street, name)
@@ -184,7 +184,7 @@ class FileResults:
     def threads(self) -> int:
         return 1  # reading takes longer than encoding
 
-    def encoder(self, street: int, runouts: slice, rows: NDArray[Any]) -> Callable[[], None]:
+    def encoder(self, street: int, runouts: slice, rows: NDArray[np.generic]) -> Callable[[], None]:
         tree = self.form.tree
         nodes = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.street == street)).tolist()
 
@@ -228,12 +228,12 @@ class FileResults:
                     self.file.check(f"equity.{player}", (nodes, wide[player]), (np.float32,))
 
 
-def packed_results(reader: SpotReader) -> dict[str, NDArray[Any] | Streamed]:
+def packed_results(reader: SpotReader) -> dict[str, NDArray[np.generic] | Streamed]:
     """Strategies of all streets, values of those before the last, equities of a flop."""
     form, results = reader.form, reader.results
     _, shapes = layout(form)
     bits = probability_bits(sum(runouts * size for runouts, size in shapes))
-    arrays: dict[str, NDArray[Any] | Streamed] = {
+    arrays: dict[str, NDArray[np.generic] | Streamed] = {
         f"probabilities.{street}": streamed(results, street, shape, bits) for street, shape in enumerate(shapes)
     }
     for street in range(len(form.streets) - 1):
@@ -244,7 +244,7 @@ def packed_results(reader: SpotReader) -> dict[str, NDArray[Any] | Streamed]:
     return arrays
 
 
-def _equities(reader: SpotReader) -> dict[str, NDArray[Any]]:
+def _equities(reader: SpotReader) -> dict[str, NDArray[np.generic]]:
     """Equities of both players at every node of the first street."""
     form = reader.form
     row = street_rows(form.tree)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +76,7 @@ class EngineResults:
     def threads(self) -> int:
         return self.engine.threads if self.engine.device == "cpu" else available_cores()
 
-    def encoder(self, street: int, runouts: slice, rows: NDArray[Any]) -> Callable[[], None]:
+    def encoder(self, street: int, runouts: slice, rows: NDArray[np.generic]) -> Callable[[], None]:
         averages = [self.engine.averages(player, street, runouts) for player in range(2)]
         return partial(self._encoder.encode, street, averages, rows)
 

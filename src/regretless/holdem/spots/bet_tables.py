@@ -40,22 +40,22 @@ HOMES = {"bets": (*SIZES, CAP), "rules": RULES, "lines": ("add", "remove")}  # f
 _BET_TABLES = (*SIZES, CAP, "oop", "ip", *STREETS)
 
 
-def read_rules(table: Mapping[str, Any], kind: FileKind, **defaults: float) -> Rules:
+def read_rules(table: Mapping[str, object], kind: FileKind, **defaults: float) -> Rules:
     """The rules; `defaults` replace those of `Rules`."""
     kind.check_known(table, RULES, "rules")
     return Rules(**defaults | {key: number_in(value, f"rules.{key}") for key, value in table.items()})
 
 
-def read_lines(table: Mapping[str, Any], kind: FileKind) -> Lines:
+def read_lines(table: Mapping[str, object], kind: FileKind) -> Lines:
     """Lines added or removed by hand."""
     kind.check_known(table, ("add", "remove"), "lines")
     return Lines(**{key: tuple(texts_in(value, f"lines.{key}")) for key, value in table.items()})
 
 
-def read_bets(table: Mapping[str, Any], kind: FileKind) -> Bets:
+def read_bets(table: Mapping[str, object], kind: FileKind) -> Bets:
     """Every size of every street and player, from the most specific table that sets it."""
     kind.check_known(table, _BET_TABLES, "bets")
-    tables: dict[str, Mapping[str, Any]] = {"bets": table}
+    tables: dict[str, Mapping[str, object]] = {"bets": table}
     for key in ("oop", "ip", *STREETS):
         if key in table:
             inner = tables[f"bets.{key}"] = table_in(table[key], f"bets.{key}")
@@ -92,7 +92,7 @@ def _bet_field(table: str, kind: str, value: object) -> tuple[Size, ...] | tuple
     return parse_sizes(text_in(value, field), field, raises=kind == "raise")
 
 
-def _street_sizes(read: Mapping[str, Any], street: StreetName) -> StreetSizes:
+def _street_sizes(read: Mapping[str, object], street: StreetName) -> StreetSizes:
     def finest(kind: str, *tables: str) -> Any:
         return next((read[f"{table}.{kind}"] for table in tables if f"{table}.{kind}" in read), None)
 

@@ -31,7 +31,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +57,7 @@ _NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(%?)")
 class _AtNode:
     """The texts of a lock, parsed."""
 
-    node: Any  # line of play; None if the lock is for a player
+    node: str | None  # line of play; None if the lock is for a player
     hands: str
 
     @cached_property

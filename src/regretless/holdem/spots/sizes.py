@@ -276,7 +276,7 @@ def _read(part: str, text: str, field: str, position: int, raises: bool) -> Size
     if _ALL_IN.fullmatch(part):
         return AllIn()
     if _BARE.fullmatch(part):
-        text = shown.strip("'")
-        multiple = f", {text}x the bet faced" if raises else ""
-        raise wrong(f"{shown} has no unit: {text}% of the pot, {text}c chips{multiple}")
+        amount = shown.strip("'")
+        multiple = f", {amount}x the bet faced" if raises else ""
+        raise wrong(f"{shown} has no unit: {amount}% of the pot, {amount}c chips{multiple}")
     raise wrong(f"{shown} is not a size such as 33%, {'2.5x, ' if raises else ''}100c, e, 3e or a")

@@ -23,7 +23,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -93,7 +92,7 @@ class Spot(SpotFields):
         return spot
 
     @classmethod
-    def from_mapping(cls, fields: Mapping[str, Any], path: str | Path | None = None) -> Spot:
+    def from_mapping(cls, fields: Mapping[str, object], path: str | Path | None = None) -> Spot:
         """The spot with these fields, nested as in a TOML file; `path` is the file, if they were read from one.
 
         >>> fields = {"board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200, "bets": {"bet": "50%, a"}}

@@ -79,7 +79,7 @@ A_STUDY = "a study, which has many flops: regretless study estimates and solves 
 GAME_FIELDS = {"small_blind", "big_blind", "preflop"}  # which only a game from the deal has
 
 
-def read_mapping(table: Mapping[str, Any], path: str | Path | None = None) -> SpotFields:
+def read_mapping(table: Mapping[str, object], path: str | Path | None = None) -> SpotFields:
     """The fields of mappings nested like the TOML.
 
     `path`, the file they were read from, appears in errors and warnings and gives the default name; relative sources of
@@ -112,12 +112,12 @@ def read_mapping(table: Mapping[str, Any], path: str | Path | None = None) -> Sp
     )
 
 
-def is_game_table(table: Mapping[str, Any]) -> bool:
+def is_game_table(table: Mapping[str, object]) -> bool:
     """Whether a file with these tables describes a game from the deal rather than a spot."""
     return "board" not in table and bool(GAME_FIELDS & table.keys())
 
 
-def read_texts(fields: Mapping[str, Any]) -> dict[str, Any]:
+def read_texts(fields: Mapping[str, object]) -> dict[str, Any]:
     """The fields that may be given as in a file: cards and ranges as text, bets and rules as mappings."""
     values: dict[str, Any] = {"board": _board(fields["board"])}
     for player in ("oop", "ip"):
@@ -132,7 +132,7 @@ def read_texts(fields: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _mapping(value: object, field: str, example: str) -> Mapping[str, Any]:
+def _mapping(value: object, field: str, example: str) -> Mapping[str, object]:
     if not isinstance(value, Mapping):
         raise InvalidOption(field, value, f"must be {example}")
     return value
@@ -181,7 +181,7 @@ def _locks(value: object, folder: Path | None) -> Iterator[AnyLock]:
         yield Lock(node or "", shares, hands)
 
 
-def _lock_from(table: Mapping[str, Any], field: str, folder: Path | None) -> LockFrom:
+def _lock_from(table: Mapping[str, object], field: str, folder: Path | None) -> LockFrom:
     """A lock from another solution; a relative path starts at the folder of the spot file."""
     SPOT_FILE.check_known(table, ("source", "player", "node", "hands", "suits"), field)
     source = text_in(table["source"], f"{field}.source")
@@ -201,7 +201,7 @@ def _lock_from(table: Mapping[str, Any], field: str, folder: Path | None) -> Loc
     return LockFrom(where, player=player, node=node, hands=hands, suits=suits)  # type: ignore[arg-type]
 
 
-def _node_and_hands(table: Mapping[str, Any], field: str) -> tuple[str | None, str]:
+def _node_and_hands(table: Mapping[str, object], field: str) -> tuple[str | None, str]:
     node = text_in(table["node"], f"{field}.node") if "node" in table else None
     hands = text_in(table.get("hands", ""), f"{field}.hands")
     parse_line(node or "", f"{field}.node")

@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 from regretless.files.tensor_file import check_ordinary
@@ -62,12 +61,12 @@ def read_toml_text(path: str | Path) -> str:
         raise InvalidFile(path, what) from None
 
 
-def read_toml(path: str | Path) -> dict[str, Any]:
+def read_toml(path: str | Path) -> dict[str, object]:
     """The tables of a TOML file."""
     return parse_toml(read_toml_text(path), path)
 
 
-def parse_toml(text: str, source: str | Path) -> dict[str, Any]:
+def parse_toml(text: str, source: str | Path) -> dict[str, object]:
     """The tables of a TOML text; `source` names it in errors.
 
     >>> parse_toml("oop.range = 'AA'", "spot")
@@ -108,7 +107,7 @@ class FileKind:
         """The error for a field that must be there."""
         return RegretlessError(f"{field}: is missing from the {self.what.split()[-1]}")
 
-    def check_known(self, table: Mapping[str, Any], known: Sequence[str], name: str) -> None:
+    def check_known(self, table: Mapping[str, object], known: Sequence[str], name: str) -> None:
         """Refuse a key of the table `name` that is not known, suggesting what was probably meant."""
         for key, value in table.items():
             if key not in known:
@@ -122,7 +121,7 @@ class FileKind:
                 raise RegretlessError(f"{field}: is not a field of {f'[{name}]' if name else self.what}; {meant}")
 
 
-def table_in(value: object, field: str) -> Mapping[str, Any]:
+def table_in(value: object, field: str) -> Mapping[str, object]:
     if not isinstance(value, Mapping):
         raise InvalidOption(field, value, f"must be a table: [{field}]")
     return value

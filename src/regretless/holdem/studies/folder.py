@@ -56,9 +56,9 @@ _FORMAT = {"compression": "zstd", "write_page_checksum": True}
 class SpotRows:
     """The rows of a solved spot."""
 
-    run: Mapping[str, Any]  # without the digests of the other parts
-    summary: Sequence[Mapping[str, Any]]
-    hands: Sequence[Mapping[str, Any]] | None  # None: not kept
+    run: Mapping[str, object]  # without the digests of the other parts
+    summary: Sequence[Mapping[str, object]]
+    hands: Sequence[Mapping[str, object]] | None  # None: not kept
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class StudyFolder:
             digests["hands_sha256"] = self._write("hands", spot, rows.hands)
         self._write("runs", spot, [{**rows.run, **digests}])
 
-    def _write(self, table: str, spot: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    def _write(self, table: str, spot: str, rows: Sequence[Mapping[str, object]]) -> str:
         arrow, parquet = pyarrow()
         sink = arrow.BufferOutputStream()
         parquet.write_table(arrow.Table.from_pylist(rows, schema=self._schema(table)), sink, **_FORMAT)

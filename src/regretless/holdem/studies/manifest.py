@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from regretless.errors import InvalidFile
 from regretless.files.atomic import is_temporary
@@ -39,7 +39,7 @@ class Manifest:
     name: str
     digest: str  # of the plan
     spots: int  # in the whole study
-    varied: Mapping[str, Any]  # a value of each field that varies
+    varied: Mapping[str, object]  # a value of each field that varies
     toml: str  # as it was given
 
     @classmethod
@@ -75,6 +75,7 @@ class Manifest:
 def check_folder(path: str | Path, plan: StudyPlan) -> str | None:
     """Refuse a folder with anything but this study; says what is wrong with a manifest that is to be rebuilt."""
     folder, digest, wrong = Path(path), plan.digest, None
+    unused = not folder.is_dir() or _is_unused(folder)  # looked at first: another process may write the manifest now
     if (folder / MANIFEST).exists():
         try:
             digest = Manifest.read(folder).digest
@@ -82,7 +83,7 @@ def check_folder(path: str | Path, plan: StudyPlan) -> str | None:
             wrong = "was damaged"
     elif folder.is_file():
         raise InvalidFile(path, "is a file, not a folder")
-    elif folder.is_dir() and not _is_unused(folder):
+    elif not unused:
         wrong = "was missing"
     if wrong is not None:
         digests = set(_digests_of_parts(folder))

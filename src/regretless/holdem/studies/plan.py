@@ -88,7 +88,7 @@ class Variation:
     """One combination of the values in `vary`."""
 
     number: int
-    parameters: Mapping[str, Any]  # by field: "rules.rake"
+    parameters: Mapping[str, object]  # by field: "rules.rake"
     fields: SpotFields
 
 
@@ -242,8 +242,8 @@ class StudyPlan:
         for number, each in sorted(first.items()):
             trees.append(betting_tree(each.spot))
             warn_of_rounding(each.spot.table, f"{source}{f', variation {number}' if len(self.variations) > 1 else ''}")
-        for number, line in enumerate(self.keep.lines if isinstance(self.keep.lines, tuple) else ()):
-            errors = [_missing_step(tree, line, f"keep.lines[{number}]") for tree in trees]
+        for position, line in enumerate(self.keep.lines if isinstance(self.keep.lines, tuple) else ()):
+            errors = [_missing_step(tree, line, f"keep.lines[{position}]") for tree in trees]
             if errors[0] is not None and None not in errors:
                 raise errors[0]
 
@@ -251,7 +251,7 @@ class StudyPlan:
 # --- reading ---------------------------------------------------------------------------------------------------------
 
 
-def _check_names(table: Mapping[str, Any]) -> None:
+def _check_names(table: Mapping[str, object]) -> None:
     for key in table:
         if key == "board":
             raise RegretlessError("board: is not a field of a study, which has flops")
@@ -344,7 +344,7 @@ def _variations(fields: dict[str, Any], vary: object, source: str | Path) -> Ite
         yield Variation(number, dict(zip(values, chosen, strict=True)), spot_fields)
 
 
-def _leaves(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, list[Any]]]:
+def _leaves(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, list[Any]]]:
     """The lists of values of a table and its subtables, by dotted name."""
     for key, value in table.items():
         name = f"{prefix}{key}"

@@ -24,7 +24,7 @@ __all__ = ["StudyLine", "run_sql", "study_lines"]
 _PATTERN = "*?[{"  # characters by which DuckDB takes a path for several
 
 
-def run_sql(folder: StudyFolder, sql: str, parameters: Mapping[str, Any] | None = None) -> Any:
+def run_sql(folder: StudyFolder, sql: str, parameters: Mapping[str, object] | None = None) -> Any:
     """The answer of a query as a `pyarrow.Table`; `$name` in the query stands for a parameter."""
     arrow, _ = pyarrow()
     try:

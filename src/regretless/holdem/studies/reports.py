@@ -31,7 +31,7 @@ from regretless.holdem.studies.rows import TABLES, column_of
 __all__ = ["Coverage", "ReportRow", "StudyReport", "study_coverage", "study_report"]
 
 _CARDS = [rank + suit for rank in reversed(RANKS) for suit in reversed(SUITS)]
-_ORDERS: Mapping[str, Sequence[Any]] = {
+_ORDERS: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("high", "middle", "low"), RANKS[::-1]),
     "pairing": PAIRINGS,
     "suits": SUIT_KINDS,
@@ -60,7 +60,7 @@ class Coverage:
     def is_complete(self) -> bool:
         return self.solved >= self.spots
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         return {**vars(self), "complete": self.is_complete}
 
     def __str__(self) -> str:
@@ -77,7 +77,7 @@ class Coverage:
 class ReportRow:
     """One group of flops; means are NaN if the line is never played there."""
 
-    group: tuple[Any, ...]  # values of the columns that it is grouped by
+    group: tuple[object, ...]  # values of the columns that it is grouped by
     spots: int
     weight: float  # Σ w
     share: float  # of the weight of all groups
@@ -103,10 +103,10 @@ class StudyReport:
     total: ReportRow
     coverage: Coverage  # of the flops that were chosen: `rows` and `total` are over those that are solved
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """What `regretless study report --json` prints."""
 
-        def row(each: ReportRow) -> dict[str, Any]:
+        def row(each: ReportRow) -> dict[str, object]:
             named = dict(zip(self.by, each.group, strict=False))
             numbers = {name: value for name, value in vars(each).items() if name not in ("group", "frequencies")}
             return named | numbers | {"frequencies": dict(each.frequencies)}
@@ -121,11 +121,11 @@ class StudyReport:
             "coverage": self.coverage.as_json(),
         }
 
-    def flat_rows(self) -> list[dict[str, Any]]:
+    def flat_rows(self) -> list[dict[str, object]]:
         """A row per group with a column per action, for CSV and Parquet; the coverage is in every row."""
         rows = []
         for each in self.rows:
-            row: dict[str, Any] = dict(zip(self.by, each.group, strict=True))
+            row: dict[str, object] = dict(zip(self.by, each.group, strict=True))
             row |= {name: value for name, value in vars(each).items() if name not in ("group", "frequencies")}
             row |= {f"frequency of {action}": each.frequencies[action] for action in self.actions}
             rows.append(row | {"solved_spots": self.coverage.solved, "planned_spots": self.coverage.spots})
@@ -151,7 +151,7 @@ def study_report(
     line = _line(line)
     coverage = study_coverage(folder, where=where, variation=variation)
     condition = f"(line = $line OR pattern = $line){_where(where)}"
-    parameters: dict[str, Any] = {"line": line}
+    parameters: dict[str, object] = {"line": line}
     if variation is not None:
         condition += " AND variation = $variation"
         parameters["variation"] = variation
@@ -173,8 +173,8 @@ def study_report(
     for each in sorted(actions, key=lambda row: (row["place"], row["action"])):
         order.setdefault(each["action"], each["kind"])
     added = ("spots", "w", *_MEANS, "oop_expected", "ip_expected")
-    nodes: dict[tuple[Any, ...], dict[str, Any]] = {}
-    weight_by_action: dict[tuple[Any, ...], dict[str, float]] = {}
+    nodes: dict[tuple[object, ...], dict[str, Any]] = {}
+    weight_by_action: dict[tuple[object, ...], dict[str, float]] = {}
     for each in actions:
         key = tuple(each[name] for name in columns)
         weight_by_action.setdefault(key, {})[each["action"]] = each["taken"] or 0.0
@@ -221,7 +221,7 @@ def study_coverage(folder: StudyFolder, *, where: str = "", variation: int | Non
 
 def _row(
     sums: Mapping[str, Any],
-    group: tuple[Any, ...],
+    group: tuple[object, ...],
     weight_by_action: Mapping[str, float],
     actions: Mapping[str, str],
     whole: float,
@@ -246,12 +246,12 @@ def _row(
 def _column(folder: StudyFolder, name: str) -> str:
     known = [column for column, (kind, _) in TABLES["summary"].items() if kind != "number"]
     known += ["pot", "stack", "rake", *(column_of(field) for field in folder.manifest.varied)]
-    column = column_of(name.strip())
-    if column not in known:
-        close = get_close_matches(column, known, n=1, cutoff=0.5)
+    chosen = column_of(name.strip())
+    if chosen not in known:
+        close = get_close_matches(chosen, known, n=1, cutoff=0.5)
         meant = f"did you mean {close[0]!r}?" if close else "texture, pairing, suits, connectedness, high or flop are"
         raise InvalidOption("by", name, f"is not a column to group by; {meant}")
-    return column
+    return chosen
 
 
 def _line(text: str) -> str:
@@ -287,7 +287,7 @@ def _no_rows(folder: StudyFolder, line: str, where: str, coverage: Coverage) -> 
 
 
 def _sorting(sort: str | None, columns: Sequence[str], kinds: Mapping[str, str]) -> Callable[[ReportRow], Any]:
-    def by_group(row: ReportRow) -> tuple[Any, ...]:
+    def by_group(row: ReportRow) -> tuple[object, ...]:
         keys: list[Any] = []
         for name, value in zip(columns, row.group, strict=True):
             known = _ORDERS.get(name, ())

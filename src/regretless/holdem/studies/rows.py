@@ -135,7 +135,7 @@ def column_of(field: str) -> str:
     return field.replace(".", "_")
 
 
-def arrow_schema(arrow: Any, table: str, varied: Mapping[str, Any], metadata: Mapping[str, str]) -> Any:
+def arrow_schema(arrow: Any, table: str, varied: Mapping[str, object], metadata: Mapping[str, str]) -> Any:
     """The columns of a table with their types; `varied` has a value of each field that varies."""
     types = {"text": arrow.string(), "whole": arrow.int64(), "number": arrow.float64(), "flag": arrow.bool_()}
     columns: list[tuple[str, str, str]] = [(name, kind, text) for name, (kind, text) in TABLES[table].items()]
@@ -144,17 +144,19 @@ def arrow_schema(arrow: Any, table: str, varied: Mapping[str, Any], metadata: Ma
     return arrow.schema(fields, metadata={"schema": str(VERSION), **metadata})
 
 
-def _extra(table: str, varied: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+def _extra(table: str, varied: Mapping[str, object]) -> Iterable[tuple[str, str]]:
     for field, value in varied.items():
         if table != "hands" and column_of(field) not in TABLES[table]:
             yield column_of(field), "text" if isinstance(value, str) else "number"
 
 
-def spot_rows(spot: StudySpot, solution: SpotSolution, keep: Keep) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def spot_rows(
+    spot: StudySpot, solution: SpotSolution, keep: Keep
+) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
     """The rows of a spot in `summary` and `hands`."""
     reader = solution.reader
-    summary: list[dict[str, Any]] = []
-    hands: list[dict[str, Any]] = []
+    summary: list[dict[str, object]] = []
+    hands: list[dict[str, object]] = []
     whole = reader.pairs(reader.root)
     common = _common(spot) | {"matchups": whole}
     nodes = list(kept_nodes(reader, keep))
@@ -171,7 +173,7 @@ def spot_rows(spot: StudySpot, solution: SpotSolution, keep: Keep) -> tuple[list
     return summary, hands
 
 
-def run_row(spot: StudySpot, solution: SpotSolution, total_seconds: float) -> dict[str, Any]:
+def run_row(spot: StudySpot, solution: SpotSolution, total_seconds: float) -> dict[str, object]:
     """The row of a spot in `runs`, without the digests of its parts."""
     record = solution.record
     return {
@@ -234,7 +236,7 @@ def _of_line(reader: SpotReader, line: str) -> list[LineNode]:
     return [node for node in nodes if reader.form.tree.kind[node.index] == NodeKind.DECISION]
 
 
-def _common(spot: StudySpot) -> dict[str, Any]:
+def _common(spot: StudySpot) -> dict[str, object]:
     """The columns that all lines of a spot share."""
     fields = spot.spot
     return {
@@ -252,11 +254,11 @@ def _common(spot: StudySpot) -> dict[str, Any]:
     }
 
 
-def _varied(spot: StudySpot) -> dict[str, Any]:
+def _varied(spot: StudySpot) -> dict[str, object]:
     return {column_of(field): value for field, value in spot.variation.parameters.items()}
 
 
-def _line_rows(common: dict[str, Any], view: NodeView, node: LineNode, reach: float) -> Iterator[dict[str, Any]]:
+def _line_rows(common: dict[str, object], view: NodeView, node: LineNode, reach: float) -> Iterator[dict[str, object]]:
     """A row per action at a decision."""
     assert view.player is not None
     cards = [card_text(card) for card in node.deal.cards]

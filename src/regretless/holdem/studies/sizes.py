@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -43,7 +42,7 @@ class StudySize:
     disk_bytes: int  # about
     needs: Mapping[str, int] = field(repr=False)  # bytes of memory by spot
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """What `regretless study estimate --json` prints."""
         answer = {name: value for name, value in vars(self).items() if name != "needs"}
         return answer | {"hours": self.seconds / 3600}

@@ -50,7 +50,7 @@ class Study:
         """How much of the study is solved, or of the flops with the properties `where`."""
         return study_coverage(self.folder, where=where)
 
-    def query(self, sql: str, parameters: Mapping[str, Any] | None = None) -> Any:
+    def query(self, sql: str, parameters: Mapping[str, object] | None = None) -> Any:
         """The answer of one SELECT over `summary`, `hands` and `runs`, as a `pyarrow.Table`.
 
         The query sees nothing but these tables. `$name` in it stands for a parameter.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+from tests.holdem.reference_spots import OOP, Point, TreeBuilder, flatten
 
 from regretless.cards.deck import parse_board
 from regretless.cards.evaluator import hand_strengths
@@ -22,9 +21,6 @@ from regretless.games.game import CHANCE, Game
 from regretless.holdem.form.runouts import compile_holdem
 from regretless.solving import CFR
 from regretless.variants import Discounted, schedule
-
-sys.path.insert(0, str(Path(__file__).parent))
-from reference_spots import OOP, Point, TreeBuilder, flatten
 
 
 def small_spot(board: str, ip: Range, oop: Range, *, bets: str = "70%", stack: int = 60) -> PublicForm:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.engines.cuda_host_device import HostDevice
+from tests.holdem.random_spots import random_spot
 
 import regretless as rl
 from regretless.engines import devices, registry
@@ -21,11 +23,6 @@ from regretless.engines.public.shares import decode_shares, encode_shares
 from regretless.files.container import Streamed, open_container
 from regretless.holdem.reading import encoded_strategies
 from regretless.holdem.reading.spot_reader import EngineResults
-
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[1] / "engines"))
-from cuda_host_device import HostDevice
-from random_spots import random_spot
 
 LOCKED = """
 board = "Kh Qs Js 2c"

@@ -178,7 +178,7 @@ def test_an_interrupted_export_leaves_nothing(solved: Path, tmp_path: Path, numb
         "from regretless.cli import main\n"
         "sys.exit(main())\n"
     )
-    source = str(Path(__file__).parent.parent.parent / "src")
+    source = str(Path(__file__).parents[3] / "src")
     process = subprocess.Popen(
         [sys.executable, "-c", code, "export", str(solved), "--all", "--out", "all.csv"],
         cwd=tmp_path,

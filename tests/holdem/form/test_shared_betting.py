@@ -14,15 +14,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.holdem.random_spots import random_spot
 
 from regretless.engines.public.layout import make_layout
 from regretless.holdem import Spot, compile_spot
 from regretless.holdem.estimate import spot_size
 from regretless.holdem.form import betting
 from regretless.holdem.form.betting import betting_of, betting_tree, forget_betting
-
-sys.path.insert(0, str(Path(__file__).parent))
-from random_spots import random_spot
 
 FIELDS: dict[str, Any] = {
     "board": "Kh Qs Js 2c 3d",
@@ -84,9 +82,16 @@ def test_spots_in_a_row_compile_to_what_they_are_alone() -> None:
 
 
 def test_another_process_that_has_compiled_others_agrees() -> None:
-    code = "import test_shared_betting as own; print(*map(own.digest, own.some_spots()[::-2]), sep='\\n')"
+    own = "from tests.holdem.form.test_shared_betting import digest, some_spots"
+    code = f"{own}; print(*map(digest, some_spots()[::-2]), sep='\\n')"
+    root = Path(__file__).parents[3]
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=Path(__file__).parent, capture_output=True, text=True, check=True, timeout=300
+        [sys.executable, "-c", code],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
     )
     assert done.stdout.split() == [digest(each) for each in some_spots()[::-2]]
 

@@ -18,7 +18,7 @@ from regretless import load
 from regretless.errors import InvalidFile
 from regretless.holdem.solution import SpotSolution
 
-SOURCE = str(Path(__file__).parent.parent.parent / "src")
+SOURCE = str(Path(__file__).parents[3] / "src")
 SPOT = """
 board = "Kh Qs Js 2c"
 pot = 100

@@ -15,7 +15,7 @@ from regretless.holdem.reading import encoded_strategies
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
 
-OLD = Path(__file__).parent.parent / "data" / "version_0_1_0.rgl"
+OLD = Path(__file__).parents[2] / "data" / "version_0_1_0.rgl"
 
 RARE: dict[str, Any] = {
     "board": "Kh Qs Js 2c 3d",

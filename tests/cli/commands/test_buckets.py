@@ -17,7 +17,7 @@ import regretless as rl
 from regretless.cli import main
 from regretless.holdem.buckets import Buckets
 
-SOURCE = str(Path(__file__).parent.parent.parent / "src")
+SOURCE = str(Path(__file__).parents[3] / "src")
 QUICK = ["--board", "As7s6s", "--turn", "20", "--river", "30", "--sample", "2000", "--threads", "1"]
 # Saving waits until the file `go` exists, and says by the file `waiting` that it does.
 GATED = """

@@ -1,4 +1,4 @@
-"""`regretless plot` on saved files: games, spots and interrupted solves."""
+"""`regretless plot`: games, and saved files of games, spots and interrupted solves."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from regretless.holdem.problem import solve_spot
 from regretless.holdem.spots.spot import Spot
 
 pytest.importorskip("matplotlib")
+
 
 SPOT = """
 board = "Kh Qs Js 2c 3d"
@@ -62,3 +63,14 @@ def test_options_for_solving_are_refused_where_nothing_is_solved(run, tmp_path: 
     assert result.err.startswith(f"error: {option}: ")
     assert result.err.endswith("does not apply to saved solutions, which are only drawn\n")
     assert not (tmp_path / "kuhn.png").exists()
+
+
+def test_plot_games_and_files(run, tmp_path: Path) -> None:
+    run("solve", "kuhn", "--variant", "linear", "--iterations", "20", "--out", "kuhn.rgl")
+    result = run("plot", "kuhn", "kuhn.rgl", "--variants", "plus,lp", "--iterations", "20", "--out", "both.svg")
+    assert result.code == 0
+    assert result.out == ""
+    assert "drew both.svg" in result.err
+    assert "<svg" in (tmp_path / "both.svg").read_text()
+    assert run("plot", "kuhn", "--variants", "plus", "--iterations", "5").code == 0
+    assert (tmp_path / "kuhn.png").exists()

@@ -7,14 +7,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from regretless.cards.deck import parse_board, parse_card
+from regretless.cards.deck import parse_card
 from regretless.cards.equity import equity
 from regretless.cards.hands import HAND_COUNT
 from regretless.cards.ranges import Range
-from regretless.errors import InvalidOption, InvalidText
+from regretless.errors import InvalidOption
 from regretless.forms.public import PublicForm
 from regretless.holdem.reading.evaluation import Evaluator, Strategies
-from regretless.holdem.reading.grids import make_grid
 from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.solution import SpotSolution
 
@@ -35,23 +34,6 @@ def as_range(view: NodeView, player: str) -> Range:
     weights = np.zeros(HAND_COUNT)
     weights[view.hands[player].hand] = view.hands[player].weight
     return Range(weights)
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("check, check, check", "a river card is expected before 'check', such as 2c"),
-        ("check, check, bet 30", "a river card is expected before 'bet 30'"),
-        ("check, bet 30, call, x, x", "a river card is expected before 'check'"),
-    ],
-)
-def test_a_card_that_a_line_leaves_out_is_asked_for(turn: SpotSolution, line: str, message: str) -> None:
-    with pytest.raises(InvalidText, match=message):
-        turn.node(line)
-    with pytest.raises(InvalidText, match=message):
-        turn.runouts(line)
-    assert turn.node("check, check, check", parse_board("Ac")).line == "check, check, Ac, check"
-    assert turn.node("check, check").kind == "chance"
 
 
 def test_the_root_agrees_with_the_engine(river: SpotSolution, turn: SpotSolution, flop: SpotSolution) -> None:
@@ -155,31 +137,6 @@ def test_hands_on_the_board_are_left_out(turn: SpotSolution) -> None:
     assert turn.node("check, check").hands["oop"].texts() != view.hands["oop"].texts()
 
 
-def test_short_forms(turn: SpotSolution) -> None:
-    assert turn.node("x, c").kind == "chance"
-    assert turn.node("x, x, 2c, x").line == "check, check, 2c, check"
-    assert turn.node("all-in").player == "ip" if "all-in 60" in turn.root.actions else turn.root.actions
-
-
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        ("bet 33", "no 'bet 33' here; choose from check, bet 30"),
-        ("Ac", "no card is dealt here"),
-        ("check, check, Kh", "already on the board"),
-        ("check, check, zz", "neither an action nor a card"),
-        ("chek", "neither an action nor a card; did you mean check?"),
-        ("check check", "neither an action nor a card; steps are separated by commas"),
-        ("check, check, 10h", "neither an action nor a card; ten is T"),
-        ("bet 30, fold, check", "the hand is over"),
-    ],
-)
-def test_an_invalid_line_says_where_it_fails(turn: SpotSolution, line: str, reason: str) -> None:
-    with pytest.raises(InvalidText, match="line: ") as caught:
-        turn.node(line)
-    assert reason in str(caught.value)
-
-
 @pytest.mark.parametrize(
     "read",
     [
@@ -202,13 +159,3 @@ def test_the_json_of_a_node(river: SpotSolution) -> None:
     alike = {"hand", "weight", "matchups", "ev", "equity", "eqr"}
     assert alike | {"strategy", "action_ev", "locked"} == set(answer["hands"]["ip"][0])
     assert alike == set(answer["hands"]["oop"][0])
-
-
-def test_the_grid(river: SpotSolution) -> None:
-    view = river.node()
-    grid = view.grid()
-    assert grid.shape == (169, 3)
-    held = ~np.isnan(grid[:, 0])
-    np.testing.assert_allclose(grid[held].sum(axis=1), 1, atol=1e-6)
-    assert held.sum() == 9  # AKs, AKo, KQs, QJs, T9s, 99, 88, 77, 22
-    np.testing.assert_array_equal(make_grid(view, "oop", "weight").weight > 0, held)
