@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from regretless.cards.deck import parse_card
+from regretless.cards.deck import board_text, parse_card
 from regretless.cards.equity import equity
 from regretless.cards.hands import HAND_COUNT
 from regretless.cards.ranges import Range
