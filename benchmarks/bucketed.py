@@ -41,7 +41,7 @@ from machine import copy_bandwidth, hardware
 from numpy.typing import NDArray
 
 from regretless import engines
-from regretless.cards.features.opponents import CLUSTERS, LEVELS, OPPONENT_CLUSTERS
+from regretless.cards.features import CLUSTERS, OPPONENT_CLUSTERS, OPPONENT_LEVELS
 from regretless.cards.hands import HAND_CLASS
 from regretless.engines import CentroidLookup, PricedEngine, find_centroids
 from regretless.engines.bucketed.tables import table_numbers
@@ -244,7 +244,7 @@ def flop_buckets(form: PublicForm, count: int, method: str) -> NDArray[np.int32]
         return found
     cluster = OPPONENT_CLUSTERS[HAND_CLASS]
     columns = [beaten(strength, cluster == each)[live] for each in range(CLUSTERS)]
-    features = np.ascontiguousarray(np.rint(LEVELS * np.array(columns).T).astype(np.uint16))
+    features = np.ascontiguousarray(np.rint(OPPONENT_LEVELS * np.array(columns).T).astype(np.uint16))
     drawn = np.random.default_rng(0).choice(len(features), size=SAMPLE, replace=False)
     centroids = find_centroids(features[drawn], weights[drawn], count, seed=0)
     found[live] = CentroidLookup(centroids).labels(features)

@@ -17,7 +17,8 @@ from rich.console import Console
 from rich.table import Table
 
 from regretless.cards.hands import HAND_COUNT
-from regretless.cards.situations.indexing import SITUATION_COUNTS, hand_situations, situation_at, situation_index
+from regretless.cards.situation_tables import SITUATION_COUNTS
+from regretless.cards.situations import hand_situations, situation_at, situation_index
 from regretless.errors import InvalidOption, RegretlessError
 
 __all__ = ["Speed", "measure_speed"]

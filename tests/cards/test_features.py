@@ -7,16 +7,19 @@ import numpy as np
 import pytest
 
 from regretless.cards.evaluator import hand_strengths
-from regretless.cards.features.batches import batch
-from regretless.cards.features.opponents import CLUSTERS, LEVELS, OPPONENT_CLUSTERS, opponent_features
-from regretless.cards.features.strength import (
+from regretless.cards.features import (
+    CLUSTERS,
     COLUMNS,
+    HISTOGRAM_LEVELS,
+    OPPONENT_CLUSTERS,
+    OPPONENT_LEVELS,
     class_histogram_features,
     histogram_features,
-    most_points,
+    maximum_points,
+    opponent_features,
+    situation_batch,
     strength_points,
 )
-from regretless.cards.features.strength import LEVELS as HISTOGRAM_LEVELS
 from regretless.cards.hands import HAND_CARDS, HAND_CLASS
 from regretless.cards.isomorphism import CanonicalBoards, canonical_boards
 from regretless.engines.clustering.kmeans import CentroidLookup, find_centroids
@@ -55,56 +58,56 @@ def some_hands(size: int, boards: int, hands: int, seed: int):
     """A batch of random boards, and (situation, hand, board) for some hands of each."""
     random = np.random.default_rng(seed)
     rows = np.sort(random.choice(len(canonical_boards(size).cards), boards, replace=False))
-    taken = batch(size, rows)
+    batch = situation_batch(size, rows)
     chosen = []
-    for number, board in enumerate(taken.boards):
-        some = random.choice(np.flatnonzero(taken.local[number] >= 0), hands, replace=False)
-        chosen += [(taken.local[number, hand], int(hand), board) for hand in some]
-    return taken, chosen
+    for number, board in enumerate(batch.boards):
+        some = random.choice(np.flatnonzero(batch.local[number] >= 0), hands, replace=False)
+        chosen += [(batch.local[number, hand], int(hand), board) for hand in some]
+    return batch, chosen
 
 
 @pytest.mark.parametrize(("size", "boards", "hands"), [(5, 20, 20), (4, 4, 4), (3, 1, 2)])
 def test_points_are_those_of_an_enumeration(size, boards, hands):
-    taken, chosen = some_hands(size, boards, hands, seed=size)
-    points = strength_points(taken)
+    batch, chosen = some_hands(size, boards, hands, seed=size)
+    points = strength_points(batch)
     for situation, hand, board in chosen:
         expected = strengths_of(hand, rivers_of(board, hand))
-        assert Fraction(int(points[situation]), most_points(size)) == sum(expected) / len(expected)
+        assert Fraction(int(points[situation]), maximum_points(size)) == sum(expected) / len(expected)
 
 
 @pytest.mark.parametrize(("size", "boards", "hands"), [(4, 4, 4), (3, 1, 2)])
 def test_histograms_are_those_of_an_enumeration(size, boards, hands):
-    taken, chosen = some_hands(size, boards, hands, seed=10 + size)
-    features = histogram_features(taken)
-    assert features.shape == (taken.situations, COLUMNS)
+    batch, chosen = some_hands(size, boards, hands, seed=10 + size)
+    features = histogram_features(batch)
+    assert features.shape == (batch.situations, COLUMNS)
     for situation, hand, board in chosen:
         assert features[situation].tolist() == cumulative(strengths_of(hand, rivers_of(board, hand)))
 
 
 def test_histograms_keep_the_mean():
-    taken, _ = some_hands(4, 5, 1, seed=1)
-    means = 1 - histogram_features(taken).astype(float).sum(axis=1) / COLUMNS / HISTOGRAM_LEVELS
-    np.testing.assert_allclose(means, strength_points(taken) / most_points(4), atol=0.5 / HISTOGRAM_LEVELS)
+    batch, _ = some_hands(4, 5, 1, seed=1)
+    means = 1 - histogram_features(batch).astype(float).sum(axis=1) / COLUMNS / HISTOGRAM_LEVELS
+    np.testing.assert_allclose(means, strength_points(batch) / maximum_points(4), atol=0.5 / HISTOGRAM_LEVELS)
 
 
 def test_strengths_against_clusters_are_those_of_an_enumeration():
-    taken, chosen = some_hands(5, 10, 20, seed=2)
-    features = opponent_features(taken)
+    batch, chosen = some_hands(5, 10, 20, seed=2)
+    features = opponent_features(batch)
     for situation, hand, board in chosen:
         strengths = hand_strengths(board).astype(int)
         for cluster in range(CLUSTERS):
             opposing = ~SHARE_A_CARD[hand] & (strengths >= 0) & (OPPONENT_CLUSTERS[HAND_CLASS] == cluster)
             points = 2 * (strengths[opposing] < strengths[hand]).sum() + (strengths[opposing] == strengths[hand]).sum()
-            expected = Fraction(int(points), 2 * int(opposing.sum())) * LEVELS + Fraction(1, 2)
+            expected = Fraction(int(points), 2 * int(opposing.sum())) * OPPONENT_LEVELS + Fraction(1, 2)
             assert features[situation, cluster] == int(expected)
 
 
 @pytest.mark.parametrize("size", [3, 4, 5])
 def test_a_batch_numbers_each_situation_once_and_counts_its_hands(size):
-    taken, _ = some_hands(size, 30, 1, seed=3)
-    assert sorted(taken.local[taken.local >= 0].tolist()) == list(range(taken.situations))
+    batch, _ = some_hands(size, 30, 1, seed=3)
+    assert sorted(batch.local[batch.local >= 0].tolist()) == list(range(batch.situations))
     live = (52 - size) * (51 - size) // 2
-    assert np.add.reduceat(taken.hands, taken.starts[:-1]).tolist() == [live] * 30
+    assert np.add.reduceat(batch.hands, batch.starts[:-1]).tolist() == [live] * 30
 
 
 def test_classes_of_hands_before_the_flop():

@@ -5,9 +5,9 @@ import pytest
 
 from regretless.cards.hands import HAND_CARDS, HAND_CLASS
 from regretless.cards.isomorphism import CARD_MAPS, canonical_boards, canonical_situation, flop_index
+from regretless.cards.situation_tables import SITUATION_COUNTS
 from regretless.cards.situations import (
     NO_SITUATION,
-    SITUATION_COUNTS,
     board_rows,
     first_situations,
     hand_entries,

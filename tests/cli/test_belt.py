@@ -1,4 +1,4 @@
-"""One path for everything that is solved, each step once: files parsed, options checked, requests made, engines chosen."""
+"""One path for everything that is solved, each step once: parsing, checking, making a request, choosing an engine."""
 
 from __future__ import annotations
 

@@ -46,11 +46,11 @@ def order_by_insertion(strengths: NDArray[np.int64], order: NDArray[np.int64]) -
     live = 0
     for hand in range(len(strengths)):
         if strengths[hand] >= 0:
-            place = live
-            while place > 0 and strengths[order[place - 1]] > strengths[hand]:
-                order[place] = order[place - 1]
-                place -= 1
-            order[place] = hand
+            position = live
+            while position > 0 and strengths[order[position - 1]] > strengths[hand]:
+                order[position] = order[position - 1]
+                position -= 1
+            order[position] = hand
             live += 1
     return live
 
@@ -219,22 +219,22 @@ def sample_deals(
     ties = 0
     known = dealt.shape[1]
     cards = np.empty(9, dtype=np.int64)
-    taken = np.empty(9, dtype=np.int64)
+    dealt_cards = np.empty(9, dtype=np.int64)
     for deal in range(len(dealt)):
         for column in range(known):
             cards[column] = dealt[deal, column]
-            taken[column] = dealt[deal, column]
-        taken[:known].sort()
+            dealt_cards[column] = dealt[deal, column]
+        dealt_cards[:known].sort()
         for column in range(known, 9):
-            # The n-th remaining card, found by stepping over the taken cards, which stay sorted.
+            # The n-th remaining card: step over the cards already dealt, which stay sorted.
             card = np.int64(uniform[deal, column - known] * (52 - column))
-            place = 0
-            while place < column and taken[place] <= card:
+            position = 0
+            while position < column and dealt_cards[position] <= card:
                 card += 1
-                place += 1
-            for later in range(column, place, -1):
-                taken[later] = taken[later - 1]
-            taken[place] = card
+                position += 1
+            for later in range(column, position, -1):
+                dealt_cards[later] = dealt_cards[later - 1]
+            dealt_cards[position] = card
             cards[column] = card
         key = FIRST_KEY
         bits = 0

@@ -69,8 +69,8 @@ DRAWS: Final = (
     Category("no-draw", "No draw"),
 )
 
-_MADE = {category.key: place for place, category in enumerate(MADE)}
-_DRAW = {category.key: place for place, category in enumerate(DRAWS)}
+_MADE = {category.key: code for code, category in enumerate(MADE)}
+_DRAW = {category.key: code for code, category in enumerate(DRAWS)}
 _RANKS, _SUITS = HAND_CARDS // 4, HAND_CARDS % 4  # [1326, 2]
 _WINDOWS = [[12, 0, 1, 2, 3], *([low + step for step in range(5)] for low in range(9))]  # ranks of each straight
 
@@ -91,34 +91,34 @@ def hand_categories(board: tuple[int, ...]) -> Categories:
     presence = np.zeros((HAND_COUNT, 4, 13), dtype=np.bool_)
     presence[:, cards % 4, cards // 4] = True
     every = np.arange(HAND_COUNT)
-    for place in range(2):
-        ranks[every, _RANKS[:, place]] += 1
-        presence[every, _SUITS[:, place], _RANKS[:, place]] = True
+    for card in range(2):
+        ranks[every, _RANKS[:, card]] += 1
+        presence[every, _SUITS[:, card], _RANKS[:, card]] = True
     made = _made(ranks, presence, on_board)
     draw = _draws(ranks > 0, presence, cards, made) if len(board) < 5 else np.full(HAND_COUNT, _DRAW["no-draw"])
     blocked = np.isin(HAND_CARDS, cards).any(axis=1)
     made[blocked], draw[blocked] = _MADE["nothing"], _DRAW["no-draw"]
-    found = Categories(made.astype(np.int8), draw.astype(np.int8))
-    for array in found:
+    categories = Categories(made.astype(np.int8), draw.astype(np.int8))
+    for array in categories:
         array.flags.writeable = False
-    return found
+    return categories
 
 
 def _has_straight(ranks: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """[…] whether ranks [..., 13] contain five in a row."""
-    found: NDArray[np.bool_] = np.any([ranks[..., window].all(axis=-1) for window in _WINDOWS], axis=0)
-    return found
+    straight: NDArray[np.bool_] = np.any([ranks[..., window].all(axis=-1) for window in _WINDOWS], axis=0)
+    return straight
 
 
 def _made(ranks: NDArray[np.int64], presence: NDArray[np.bool_], on_board: NDArray[np.int64]) -> NDArray[np.int64]:
     every = np.arange(HAND_COUNT)
     first, second = _RANKS[:, 1].astype(np.int64), _RANKS[:, 0].astype(np.int64)  # higher, lower
     pocket = first == second
-    there = np.flatnonzero(on_board)[::-1]  # ranks of the board, highest first
-    place = np.full(13, len(there))  # of each rank among those of the board
-    place[there] = np.arange(len(there))
+    board_ranks = np.flatnonzero(on_board)[::-1]  # highest first
+    order = np.full(13, len(board_ranks))  # of each rank among those of the board
+    order[board_ranks] = np.arange(len(board_ranks))
     higher_pairs, lower_pairs = on_board[first] > 0, on_board[second] > 0
-    paired = np.minimum(np.where(higher_pairs, place[first], 99), np.where(lower_pairs, place[second], 99))
+    paired = np.minimum(np.where(higher_pairs, order[first], 99), np.where(lower_pairs, order[second], 99))
     threes, pairs = (ranks >= 3).sum(axis=1), (ranks >= 2).sum(axis=1)
     own_three = (ranks[every, first] == 3) | (ranks[every, second] == 3)
     conditions = [
@@ -130,7 +130,7 @@ def _made(ranks: NDArray[np.int64], presence: NDArray[np.bool_], on_board: NDArr
         ("set", own_three & pocket),
         ("trips", own_three),
         ("two-pair", ~pocket & higher_pairs & lower_pairs),
-        ("overpair", pocket & (first > there[0])),
+        ("overpair", pocket & (first > board_ranks[0])),
         ("top-pair", ~pocket & (paired == 0)),
         ("second-pair", ~pocket & (paired == 1)),
         ("low-pair", ~pocket & (paired < 99)),
@@ -143,7 +143,7 @@ def _made(ranks: NDArray[np.int64], presence: NDArray[np.bool_], on_board: NDArr
 
 
 def _draws(
-    held: NDArray[np.bool_], presence: NDArray[np.bool_], cards: NDArray[np.int64], made: NDArray[np.int64]
+    ranks: NDArray[np.bool_], presence: NDArray[np.bool_], cards: NDArray[np.int64], made: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     suits = presence.sum(axis=2)  # [1326, 4]
     private = np.zeros((HAND_COUNT, 4), dtype=np.bool_)
@@ -154,7 +154,7 @@ def _draws(
     board[cards // 4] = True
     outs = np.zeros(HAND_COUNT, dtype=np.int64)
     for rank in range(13):
-        added, alone = held.copy(), board.copy()
+        added, alone = ranks.copy(), board.copy()
         added[:, rank] = alone[rank] = True
         if not _has_straight(alone):
             outs += _has_straight(added)

@@ -51,10 +51,11 @@ def board_text(cards: Iterable[int]) -> str:
 
 def read_suit(text: str, at: int) -> tuple[int, int]:
     """The suit at a position in a text and the position after it; suit -1 if there is none."""
-    found = _SUIT_MARKS.find(text[at]) if at < len(text) else -1
-    if found < 0:
+    mark = _SUIT_MARKS.find(text[at]) if at < len(text) else -1
+    if mark < 0:
         return -1, at
-    return found % 4, at + 1 + (text[at + 1 : at + 2] in tuple(_VARIANTS))
+    has_variant = text[at + 1 : at + 2] in tuple(_VARIANTS)
+    return mark % 4, at + 2 if has_variant else at + 1
 
 
 def parse_card(text: str, field: str = "card") -> int:

@@ -33,7 +33,7 @@ __all__ = ["EXACT_LIMIT", "Equity", "add_pairs", "equity", "hand_equities", "han
 # takes 178 million, thanks to suit symmetry.
 EXACT_LIMIT: Final = 500_000_000
 
-MOST_SAMPLES: Final = 10**9  # takes minutes and gives a standard error of 0.002 %
+MAXIMUM_SAMPLES: Final = 10**9  # takes minutes and gives a standard error of 0.002 %
 _DRAWN: Final = 4_000_000  # pairs of hands drawn at a time; they take 64 MB
 _BATCH: Final = 100_000  # boards dealt at a time
 
@@ -88,8 +88,8 @@ def hand_equities(hero: Range, villain: Range, board: Sequence[int] = ()) -> NDA
     >>> float(equities[hand_index(50, 51)]), bool(np.isnan(equities[0]))
     (0.0, True)
     """
-    (found,) = hand_equities_together([(hero, villain)], board)
-    return found
+    (equities,) = hand_equities_together([(hero, villain)], board)
+    return equities
 
 
 def hand_equities_together(
@@ -97,17 +97,17 @@ def hand_equities_together(
 ) -> list[NDArray[np.float64]]:
     """`hand_equities` of several pairs of ranges on the same board, bit for bit, much faster than one by one."""
     live = [_live(hero, villain, board) for hero, villain in pairs]
-    found: list[NDArray[np.float64]] = [np.full(HAND_COUNT, np.nan) for _ in pairs]
+    equities: list[NDArray[np.float64]] = [np.full(HAND_COUNT, np.nan) for _ in pairs]
     alike: dict[bytes, list[int]] = {}
-    for place, pair in enumerate(live):
-        alike.setdefault(_group(pair, board).tobytes(), []).append(place)
-    for places in alike.values():
-        shares, _ = _exact_shares([live[place] for place in places], board)
-        for place, share in zip(places, shares, strict=True):
-            hero, villain = live[place]
+    for number, pair in enumerate(live):
+        alike.setdefault(_group(pair, board).tobytes(), []).append(number)
+    for numbers in alike.values():
+        shares, _ = _exact_shares([live[number] for number in numbers], board)
+        for number, share in zip(numbers, shares, strict=True):
+            hero, villain = live[number]
             met = (hero.weights > 0) & (_met_hands(villain) > 0)  # not `share`: rounding may leave tiny nonzeros
-            found[place][met] = (share[met, 0] + share[met, 1] / 2) / share[met].sum(axis=1)
-    return found
+            equities[number][met] = (share[met, 0] + share[met, 1] / 2) / share[met].sum(axis=1)
+    return equities
 
 
 def _live(first: Range, second: Range, board: Sequence[int]) -> tuple[Range, Range]:
@@ -117,10 +117,10 @@ def _live(first: Range, second: Range, board: Sequence[int]) -> tuple[Range, Ran
         shown = board_text(board) if known else list(board)
         raise InvalidOption("board", shown, "must be 0, 3, 4 or 5 different cards")
     left = first.remove(board), second.remove(board)
-    for name, given, live in zip(("first range", "second range"), (first, second), left, strict=True):
+    for name, whole, live in zip(("first range", "second range"), (first, second), left, strict=True):
         if not live.weights.any():
             reason = f"is entirely blocked by the board {board_text(board)}" if board else "is empty"
-            raise InvalidOption(name, str(given), reason)
+            raise InvalidOption(name, str(whole), reason)
     if not left[0].meets(left[1]):
         raise InvalidOption("first range", str(first), f"always shares a card with {str(second)!r}")
     return left
@@ -128,9 +128,9 @@ def _live(first: Range, second: Range, board: Sequence[int]) -> tuple[Range, Ran
 
 def _met_hands(villain: Range) -> NDArray[np.int64]:
     """[1326] how many of villain's hands share no card with each hand."""
-    held = villain.weights > 0
-    by_card = np.bincount(HAND_CARDS[held].ravel(), minlength=52)
-    return np.asarray(np.count_nonzero(held) - by_card[HAND_CARDS].sum(axis=1) + held)
+    in_range = villain.weights > 0
+    by_card = np.bincount(HAND_CARDS[in_range].ravel(), minlength=52)
+    return np.asarray(np.count_nonzero(in_range) - by_card[HAND_CARDS].sum(axis=1) + in_range)
 
 
 def _met_weights(villain: Range) -> NDArray[np.float64]:
@@ -143,8 +143,8 @@ def _met_weights(villain: Range) -> NDArray[np.float64]:
 def _group(pair: tuple[Range, Range], board: Sequence[int]) -> NDArray[np.int64]:
     """Renamings of suits that leave the board and both ranges unchanged."""
     maps, group = hand_maps(), unchanged_by(board)
-    for held in pair:
-        group = group[(held.weights[maps[group]] == held.weights).all(axis=1)]
+    for each in pair:
+        group = group[(each.weights[maps[group]] == each.weights).all(axis=1)]
     return group
 
 
@@ -154,21 +154,23 @@ def _exact_shares(pairs: Sequence[tuple[Range, Range]], board: Sequence[int]) ->
     """
     group = _group(pairs[0], board)
     runouts = distinct_boards(5 - len(board), dead=board, group=group)
-    held = np.flatnonzero(np.any([(hero.weights > 0) | (villain.weights > 0) for hero, villain in pairs], axis=0))
-    _refuse_above_limit(len(runouts.cards), len(held))
+    hands = np.flatnonzero(np.any([(hero.weights > 0) | (villain.weights > 0) for hero, villain in pairs], axis=0))
+    _refuse_above_limit(len(runouts.cards), len(hands))
     from regretless.cards._equity_kernels import sweep_boards, sweep_boards_together
 
     boards = _with_known_cards(runouts, board)
-    known = (boards, runouts.multiplicity, HAND_CARDS[held])
-    found = np.zeros((len(held), 3, len(pairs)))
+    known = (boards, runouts.multiplicity, HAND_CARDS[hands])
+    shares_of_hands = np.zeros((len(hands), 3, len(pairs)))
     if len(pairs) == 1:
         ((hero, villain),) = pairs
-        sweep_boards(*known, hero.weights[held] > 0, villain.weights[held], strength_tables(), found[:, :, 0])
+        sweep_boards(
+            *known, hero.weights[hands] > 0, villain.weights[hands], strength_tables(), shares_of_hands[:, :, 0]
+        )
     else:
-        weights = np.ascontiguousarray(np.stack([villain.weights[held] for _, villain in pairs], axis=1))
-        sweep_boards_together(*known, weights, strength_tables(), found)
+        weights = np.ascontiguousarray(np.stack([villain.weights[hands] for _, villain in pairs], axis=1))
+        sweep_boards_together(*known, weights, strength_tables(), shares_of_hands)
     shares = np.zeros((len(pairs), HAND_COUNT, 3))
-    shares[:, held] = found.transpose(2, 0, 1)
+    shares[:, hands] = shares_of_hands.transpose(2, 0, 1)
     # One board stands for several, so equivalent hands are averaged.
     return [np.maximum(share[hand_maps()[group]].mean(axis=0), 0.0) for share in shares], len(boards)
 
@@ -191,8 +193,8 @@ def _with_known_cards(runouts: CanonicalBoards, board: Sequence[int]) -> NDArray
 def _sampled(first: Range, second: Range, board: Sequence[int], samples: int, seed: int) -> Equity:
     if samples < 2:
         raise InvalidOption("samples", samples, "must be at least 2")
-    if samples > MOST_SAMPLES:
-        raise InvalidOption("samples", samples, f"must be at most {MOST_SAMPLES:,}")
+    if samples > MAXIMUM_SAMPLES:
+        raise InvalidOption("samples", samples, f"must be at most {MAXIMUM_SAMPLES:,}")
     random = np.random.default_rng(check_seed(seed, bits=63))
     wins = ties = 0
     for start in range(0, samples, _DRAWN):

@@ -56,8 +56,8 @@ def hand_indices(cards: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
     [0, 1325]
     """
     low, high = (each.astype(np.int64) for each in (cards.min(axis=-1), cards.max(axis=-1)))
-    found: NDArray[np.int64] = low * (101 - low) // 2 + high - 1
-    return found
+    indices: NDArray[np.int64] = low * (101 - low) // 2 + high - 1
+    return indices
 
 
 def hand_text(hand: int) -> str:

@@ -157,6 +157,6 @@ def _keep_canonical(boards: NDArray[np.uint8], bits: NDArray[np.uint64]) -> tupl
     for card_bits in bits[1:]:
         renamed = np.bitwise_or.reduce(card_bits[boards], axis=1)
         unchanged += renamed == own
-        kept = renamed <= own
-        boards, own, unchanged = boards[kept], own[kept], unchanged[kept]
+        canonical = renamed <= own
+        boards, own, unchanged = boards[canonical], own[canonical], unchanged[canonical]
     return boards, len(bits) // unchanged

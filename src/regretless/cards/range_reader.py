@@ -148,8 +148,10 @@ class _Reader:
             reason = "is not a weight; text that begins with a number must be exactly 1,326 weights"
             self.fail(word.start(), f"{_short(word[0])!r} {reason}")
         if len(weights) != HAND_COUNT:
-            given = f"has {len(weights):,} number{'s' * (len(weights) != 1)}"
-            raise InvalidText(self.field, self.text, None, f"{given}: write hands such as AKs, or all 1,326 weights")
+            count = "1 number" if len(weights) == 1 else f"{len(weights):,} numbers"
+            raise InvalidText(
+                self.field, self.text, None, f"has {count}: write hands such as AKs, or all 1,326 weights"
+            )
         if max(weights) > 1:
             self.fail(words[weights.index(max(weights))].start(), "a weight is a number from 0 to 1")
         self.weights[PIO_ORDER] = weights
@@ -310,8 +312,8 @@ class _Reader:
         return self.text[self.at + ahead : self.at + ahead + 1]
 
     def skip(self, pattern: re.Pattern[str]) -> None:
-        if found := pattern.match(self.text, self.at):
-            self.at = found.end()
+        if match := pattern.match(self.text, self.at):
+            self.at = match.end()
 
     def fail(self, at: int, reason: str) -> NoReturn:
         raise InvalidText(self.field, self.text, at + 1, reason)

@@ -152,7 +152,7 @@ def _shortest_cover(cells: int, overhead: int) -> list[_Term]:
         improved = False
         for term in several:
             if term in best:
-                other = _greedy_cover(cells, [kept for kept in offered if kept is not term], overhead)
+                other = _greedy_cover(cells, [each for each in offered if each is not term], overhead)
             elif len(term.text) > 3:  # a run
                 other = [term, *_greedy_cover(cells & ~term.cells, offered, overhead)]
             else:

@@ -112,7 +112,7 @@ class Range:
 
     def meets(self, other: Range) -> bool:
         """Whether some hand of each can be dealt at once; counted in whole hands, so nothing is rounded."""
-        held = self.weights > 0, other.weights > 0
-        by_card = [np.bincount(HAND_CARDS[hands].ravel(), minlength=52) for hands in held]
-        blocked = int(by_card[0] @ by_card[1]) - int(np.count_nonzero(held[0] & held[1]))
-        return int(np.count_nonzero(held[0])) * int(np.count_nonzero(held[1])) > blocked
+        ours, theirs = self.weights > 0, other.weights > 0
+        our_cards, their_cards = (np.bincount(HAND_CARDS[hands].ravel(), minlength=52) for hands in (ours, theirs))
+        blocked = int(our_cards @ their_cards) - int(np.count_nonzero(ours & theirs))
+        return int(np.count_nonzero(ours)) * int(np.count_nonzero(theirs)) > blocked

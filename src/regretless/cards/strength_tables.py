@@ -133,11 +133,11 @@ def _rank_scores(counts: IntArray) -> IntArray:
 def _flush_scores() -> IntArray:
     """The same score for every set of exactly five ranks in one suit; -1 for other sets."""
     masks = np.arange(2**13)
-    held = masks[:, None] >> np.arange(13) & 1
+    ranks = masks[:, None] >> np.arange(13) & 1
     top = _straight_top(masks)
-    kickers = np.where(held.sum(axis=1) == 5, _rank_scores(held), 0) % 13**5  # ranks only: the category is a flush
+    kickers = np.where(ranks.sum(axis=1) == 5, _rank_scores(ranks), 0) % 13**5  # ranks only: the category is a flush
     scores = np.where(top >= 0, STRAIGHT_FLUSH * 13**5 + top, FLUSH * 13**5 + kickers)
-    return np.where(held.sum(axis=1) == 5, scores, -1)
+    return np.where(ranks.sum(axis=1) == 5, scores, -1)
 
 
 def _straight_top(masks: IntArray) -> IntArray:
@@ -170,8 +170,8 @@ def _best_without_one(
     high = counts[:, LOW_RANKS:] @ 5 ** np.arange(HIGH_RANKS)
     best = np.zeros(len(counts), dtype=np.int64)
     for rank in range(13):
-        held = np.flatnonzero(counts[:, rank])
-        fewer_low = low[held] - (5**rank if rank < LOW_RANKS else 0)
-        fewer_high = high[held] - (5 ** (rank - LOW_RANKS) if rank >= LOW_RANKS else 0)
-        best[held] = np.maximum(best[held], rank_strength[high_offset[fewer_high] + low_position[fewer_low]])
+        rows = np.flatnonzero(counts[:, rank])
+        fewer_low = low[rows] - (5**rank if rank < LOW_RANKS else 0)
+        fewer_high = high[rows] - (5 ** (rank - LOW_RANKS) if rank >= LOW_RANKS else 0)
+        best[rows] = np.maximum(best[rows], rank_strength[high_offset[fewer_high] + low_position[fewer_low]])
     return best

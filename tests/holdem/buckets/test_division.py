@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from tests.holdem.buckets.plans import FLOP, PERCENTILES, PLAN
 
-from regretless.cards.features.batches import batch
-from regretless.cards.features.strength import most_points, strength_points
+from regretless.cards.features import maximum_points, situation_batch, strength_points
 from regretless.cards.isomorphism import canonical_boards
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.files import open_container
@@ -18,7 +17,7 @@ from regretless.holdem.buckets.division import check_fits, estimate_buckets, kme
 def test_each_hand_has_the_bucket_of_its_nearest_centroid(path, table):
     centroids = open_container(path).array("river.division").astype(int)
     rows = PLAN.boards("river").rows[5:8]
-    taken = batch(5, rows)
+    taken = situation_batch(5, rows)
     distances = ((kmeans_features(taken)[:, None].astype(int) - centroids[None]) ** 2).sum(axis=2)
     for number, board in enumerate(canonical_boards(5).cards[rows]):
         chosen = taken.local[number] >= 0
@@ -29,7 +28,7 @@ def test_each_hand_has_the_bucket_of_its_nearest_centroid(path, table):
 def test_buckets_rise_with_strength(table):
     """Buckets are ordered by their centroids' strength, which blockers and the sample change a little."""
     for street, size in (("turn", 4), ("river", 5)):
-        points = strength_points(batch(size, PLAN.boards(street).rows)) / most_points(size)
+        points = strength_points(situation_batch(size, PLAN.boards(street).rows)) / maximum_points(size)
         buckets = table.table(street)
         means = np.bincount(buckets, weights=points) / np.bincount(buckets)
         assert (np.diff(means) > -0.06).all()
@@ -42,7 +41,7 @@ def test_percentiles_divide_deals_into_equal_shares_by_strength():
     table = build_buckets(PERCENTILES, threads=2)
     for street, size in (("turn", 4), ("river", 5)):
         boards = PERCENTILES.boards(street)
-        taken = batch(size, boards.rows)
+        taken = situation_batch(size, boards.rows)
         points, buckets = strength_points(taken), table.table(street)
         order = np.argsort(points, kind="stable")
         assert (np.diff(buckets[order].astype(int)) >= 0).all()

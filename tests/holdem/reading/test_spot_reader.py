@@ -101,7 +101,7 @@ def test_a_report_of_runouts_averages_to_the_node(turn: SpotSolution) -> None:
     report = turn.runouts("check, check")
     before = turn.node("check, check")
     assert len(report.runouts) == 48
-    weight = [turn.node(f"check, check, {text}") for text in (row["card"] for row in report.as_json()["runouts"])]
+    weight = [turn.node(f"check, check, {board_text([each.card])}") for each in report.runouts]
     pairs = [view.hands["oop"].weight @ view.hands["oop"].matchups for view in weight]
     mean = np.average([each.ev["oop"] for each in report.runouts], weights=pairs)
     assert mean == pytest.approx(before.ev("oop"), abs=2e-5)

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.cards.features.batches import batch
+from regretless.cards.features import situation_batch
 from regretless.engines import cuda_devices, in_order, is_installed, require, require_cuda, thread_limit
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.files import check_writable, open_container
@@ -198,7 +198,7 @@ class _Build:
 
         def divide(begin: int) -> tuple[int, NDArray[np.uint16]]:
             piece = rows[begin : begin + step]
-            return begin + len(piece), division.buckets(batch(size, piece))
+            return begin + len(piece), division.buckets(situation_batch(size, piece))
 
         yield from in_order(divide, range(start, len(rows), step), self.threads)
 

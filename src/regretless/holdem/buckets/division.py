@@ -30,9 +30,16 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.cards.features.batches import SituationBatch, batch
-from regretless.cards.features.opponents import CLUSTER_HANDS, CLUSTERS, opponent_features
-from regretless.cards.features.strength import COLUMNS, histogram_features, strength_points
+from regretless.cards.features import (
+    CLUSTER_HANDS,
+    CLUSTERS,
+    COLUMNS,
+    SituationBatch,
+    histogram_features,
+    opponent_features,
+    situation_batch,
+    strength_points,
+)
 from regretless.engines import in_order
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.forms.memory import available_bytes
@@ -188,7 +195,7 @@ def _sample(
     seeds = random.integers(2**63, size=len(chosen))
 
     def sample_board(number: int) -> tuple[NDArray[Number], NDArray[np.int64]]:
-        situations = batch(BOARD_CARDS[street], boards.rows[chosen[number] : chosen[number] + 1])
+        situations = situation_batch(BOARD_CARDS[street], boards.rows[chosen[number] : chosen[number] + 1])
         times = np.random.default_rng(seeds[number]).multinomial(
             hands * drawn[chosen[number]], situations.hands / situations.hands.sum()
         )

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from regretless.cards.deck import DECK, board_text
 from regretless.cards.isomorphism import canonical_boards
-from regretless.cards.situations import SITUATION_COUNTS, board_rows, first_situations
+from regretless.cards.situation_tables import SITUATION_COUNTS
+from regretless.cards.situations import board_rows, first_situations
 from regretless.errors import InvalidFile, InvalidOption, InvalidText, RegretlessError
 from regretless.holdem.spots.spot_fields import STREETS, StreetName
 

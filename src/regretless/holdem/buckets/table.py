@@ -28,11 +28,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from regretless.cards.deck import board_text, parse_board
 from regretless.cards.evaluator import card_array
-from regretless.cards.features.batches import batch
-from regretless.cards.features.opponents import CLUSTERS
-from regretless.cards.features.strength import COLUMNS
+from regretless.cards.features import CLUSTERS, COLUMNS, situation_batch
 from regretless.cards.hands import HAND_CLASS, HAND_COUNT
-from regretless.cards.situations import SITUATION_COUNTS, board_rows, first_situations, hand_entries, hand_situations
+from regretless.cards.situation_tables import SITUATION_COUNTS
+from regretless.cards.situations import board_rows, first_situations, hand_entries, hand_situations
 from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 from regretless.files import Container, Fields, open_container, write_container
 from regretless.holdem.buckets.division import BucketDivision, NearestCentroid, Percentiles, bytes_per_situation
@@ -290,7 +289,7 @@ class DividedBuckets:
         size = cards.shape[1]
         rows = board_rows(cards).astype(np.int64)
         distinct, board_of = np.unique(rows, return_inverse=True)
-        together = batch(size, distinct)
+        together = situation_batch(size, distinct)
         buckets = self.divisions[_STREET[size]].buckets(together)
         indices = hand_situations(cards)
         first = together.starts[board_of.reshape(-1)] - first_situations(size)[rows]

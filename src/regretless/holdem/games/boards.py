@@ -28,7 +28,8 @@ from regretless.cards.deck import DECK
 from regretless.cards.evaluator import hand_strengths
 from regretless.cards.hands import HAND_CARDS, HAND_CLASS, HAND_COUNT
 from regretless.cards.ranges import Range
-from regretless.cards.situations import SITUATION_COUNTS, board_rows
+from regretless.cards.situation_tables import SITUATION_COUNTS
+from regretless.cards.situations import board_rows
 from regretless.errors import InvalidOption
 from regretless.forms.bucketed import BucketedForm, Runouts
 from regretless.forms.history import IntArray

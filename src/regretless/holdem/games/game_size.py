@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from regretless.cards.situations import SITUATION_COUNTS
+from regretless.cards.situation_tables import SITUATION_COUNTS
 from regretless.forms.public import NodeKind
 from regretless.holdem.buckets.plan import BucketChoice
 from regretless.holdem.buckets.table import Buckets

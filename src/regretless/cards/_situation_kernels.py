@@ -1,4 +1,4 @@
-"""Compiled loops over situations; `tables` explains the numbering.
+"""Compiled loops over situations; `situation_tables` explains the numbering.
 
 The fast decorators are used because they omit reference counts: counting references to a dozen tables in every pass of
 a loop took ten times as long as the loop itself. There is no floating-point arithmetic to reorder.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.cards.situations.tables import NEAR_BITS, SituationTables
+from regretless.cards.situation_tables import NEAR_BITS, SituationTables
 from regretless.compiling import fast_inlined, fast_kernel
 
 __all__ = ["hand_indices", "locate", "look_up", "row_indices", "situation_indices"]
@@ -23,7 +23,7 @@ SUITS = 3  # the suit at each position; within a class, falling
 
 
 @fast_inlined
-def place_suits(
+def order_suits(
     boards: NDArray[np.uint8],  # [n, size]
     row: int,
     tables: SituationTables,
@@ -98,7 +98,7 @@ def row_indices(
 ) -> None:
     """The row of each board among the canonical boards; −1 if it repeats a card."""
     for row in range(len(boards)):
-        rank, _ = place_suits(boards, row, tables, scratch)
+        rank, _ = order_suits(boards, row, tables, scratch)
         rows[row] = tables.row_of_rank[rank] if rank >= 0 else REPEATED
 
 
@@ -113,7 +113,7 @@ def situation_indices(
     """The index of each hand on the board beside it."""
     masks, position, leader, suits = scratch[MASKS], scratch[POSITION], scratch[LEADER], scratch[SUITS]
     for row in range(len(boards)):
-        rank, kind = place_suits(boards, row, tables, scratch)
+        rank, kind = order_suits(boards, row, tables, scratch)
         low, high = np.int64(hands[row, 0]), np.int64(hands[row, 1])
         low_mask, high_mask = masks[low & 3], masks[high & 3]
         low_rank, high_rank = low >> 2, high >> 2
@@ -142,20 +142,20 @@ def hand_indices(
     """The index of every hand on each board."""
     masks, position, leader, suits = scratch[MASKS], scratch[POSITION], scratch[LEADER], scratch[SUITS]
     card_class = by_card[0]  # of the card's suit; −1 if the card is on the board
-    card_place = by_card[1]  # its rank, counted among the free ones
+    card_number = by_card[1]  # its rank, counted among the free ones
     free = by_card[2]  # free ranks by class
     for row in range(len(boards)):
-        rank, kind = place_suits(boards, row, tables, scratch)
+        rank, kind = order_suits(boards, row, tables, scratch)
         if rank < 0:
             for hand in range(len(cards)):
                 indices[row, hand] = REPEATED
             continue
-        for place in range(4):
-            free[place] = 13 - np.int64(tables.size[masks[suits[place]]])
+        for number in range(4):
+            free[number] = 13 - np.int64(tables.size[masks[suits[number]]])
         for card in range(52):
             mask = masks[card & 3]
             card_class[card] = REPEATED if mask >> (card >> 2) & 1 else leader[position[card & 3]]
-            card_place[card] = free_position(card >> 2, mask, tables)
+            card_number[card] = free_position(card >> 2, mask, tables)
         first = tables.first_of_rank[rank]
         for hand in range(len(cards)):
             low, high = np.int64(cards[hand, 0]), np.int64(cards[hand, 1])
@@ -163,7 +163,7 @@ def hand_indices(
             if one < 0 or other < 0:
                 indices[row, hand] = REPEATED
                 continue
-            x, y = card_place[low], card_place[high]
+            x, y = card_number[low], card_number[high]
             if one > other:
                 one, other, x, y = other, one, y, x
             indices[row, hand] = first + hand_number(one, other, x, y, (low ^ high) & 3 == 0, free[other], kind, tables)
@@ -175,24 +175,24 @@ def look_up(
     shifts: NDArray[np.int64],  # [n]  added to the indices of each board
     table: NDArray[np.unsignedinteger],  # [situations]
     missing: int,
-    found: NDArray[np.uint16],  # [n, 1326]  result
+    entries: NDArray[np.uint16],  # [n, 1326]  result
 ) -> None:
     """The table's entry for each hand; `missing` where there is no situation."""
     for row in range(len(indices)):
         for hand in range(indices.shape[1]):
             index = indices[row, hand]
-            found[row, hand] = missing if index < 0 else table[index + shifts[row]]
+            entries[row, hand] = missing if index < 0 else table[index + shifts[row]]
 
 
 @fast_inlined
-def free_rank(place: int, mask: int) -> int:
-    """The rank at a place among those that the set leaves free."""
+def free_rank(count: int, mask: int) -> int:
+    """The rank that has `count` ranks below it that the set leaves free, and is free itself."""
     rank = np.int64(0)
     while True:
         if not mask >> rank & 1:
-            if place == 0:
+            if count == 0:
                 return int(rank)
-            place -= 1
+            count -= 1
         rank += 1
 
 
@@ -212,25 +212,25 @@ def locate(
             row += 1
         for column in range(boards.shape[1]):
             boards[number, column] = tables.boards[row, column]
-        _, kind = place_suits(boards, number, tables, scratch)
-        left = indices[number] - tables.first[row]
+        _, kind = order_suits(boards, number, tables, scratch)
+        remainder = indices[number] - tables.first[row]
         first, order = tables.section_first[kind], tables.section_order[kind]
-        place = 0
-        while place + 1 < len(order) and order[place + 1] >= 0 and first[order[place + 1]] <= left:
-            place += 1
-        code = np.int64(order[place])
-        left -= first[code]
+        section = 0
+        while section + 1 < len(order) and order[section + 1] >= 0 and first[order[section + 1]] <= remainder:
+            section += 1
+        code = np.int64(order[section])
+        remainder -= first[code]
         one, other = code >> 2, code & 3
         if one < other:  # suits of two classes
             free = 13 - np.int64(tables.size[masks[suits[other]]])
-            x, y = left // free, left % free
+            x, y = remainder // free, remainder % free
         else:
             suited = code in (0, 5, 10, 15)
             one = other
             y = np.int64(1) if suited else np.int64(0)  # the higher card; x is the lower one
-            while (y * (y + 1) >> 1 if suited else (y + 1) * (y + 2) >> 1) <= left:
+            while (y * (y + 1) >> 1 if suited else (y + 1) * (y + 2) >> 1) <= remainder:
                 y += 1
-            x = left - (y * (y - 1) >> 1 if suited else y * (y + 1) >> 1)
+            x = remainder - (y * (y - 1) >> 1 if suited else y * (y + 1) >> 1)
             if not suited:  # canonical: the higher card has the higher suit
                 x, y = y, x
                 other = one + 1

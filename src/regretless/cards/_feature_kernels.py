@@ -4,7 +4,7 @@ Everything is counted in whole numbers, so results do not depend on the order of
 
 The doubled strength of a hand on a river is two points for every opposing hand that it beats and one for every tie: 0
 to 2 · C(45, 2) = 1,980. Visit the hands by rising strength, equal ones as a group. A group's hands count one when it
-begins and another one when it ends, in total and for each card that they hold. While a group is visited, the total is
+begins and another one when it ends, in total and for each of their cards. While a group is visited, the total is
 the points of its hands against all hands, and the counts of a hand's two cards are the points that it cannot get,
 because those hands share a card with it. (The hand itself is in the total once and in both counts: one too many is
 subtracted.)
@@ -67,12 +67,12 @@ def double_strengths(
             by_card[cards[order[end], 0]] += 1
             by_card[cards[order[end], 1]] += 1
             end += 1
-        for place in range(start, end):
-            hand = order[place]
+        for position in range(start, end):
+            hand = order[position]
             doubled[hand] = start + end + 1 - by_card[cards[hand, 0]] - by_card[cards[hand, 1]]
-        for place in range(start, end):
-            by_card[cards[order[place], 0]] += 1
-            by_card[cards[order[place], 1]] += 1
+        for position in range(start, end):
+            by_card[cards[order[position], 0]] += 1
+            by_card[cards[order[position], 1]] += 1
         start = end
 
 
@@ -198,8 +198,8 @@ def opponent_points(
         live = order_by_counting(strengths, first, order)
         by_card[:] = every[:] = 0
         total[:] = every_total[:] = 0
-        for place in range(live):
-            hand = order[place]
+        for position in range(live):
+            hand = order[position]
             every[cards[hand, 0], cluster[hand]] += 1
             every[cards[hand, 1], cluster[hand]] += 1
             every_total[cluster[hand]] += 1
@@ -213,8 +213,8 @@ def opponent_points(
                 by_card[cards[hand, 1], cluster[hand]] += 1
                 total[cluster[hand]] += 1
                 end += 1
-            for place in range(start, end):
-                hand = order[place]
+            for position in range(start, end):
+                hand = order[position]
                 if local[number, hand] < 0:
                     continue
                 low, high = cards[hand, 0], cards[hand, 1]
@@ -223,8 +223,8 @@ def opponent_points(
                     points = total[one] - by_card[low, one] - by_card[high, one] + itself
                     meets = every_total[one] - every[low, one] - every[high, one] + itself
                     features[local[number, hand], one] = (points * levels + meets) // (2 * meets)
-            for place in range(start, end):
-                hand = order[place]
+            for position in range(start, end):
+                hand = order[position]
                 by_card[cards[hand, 0], cluster[hand]] += 1
                 by_card[cards[hand, 1], cluster[hand]] += 1
                 total[cluster[hand]] += 1

@@ -2,7 +2,7 @@
 
 A situation is a hand on a board of 0, 3, 4 or 5 cards. Situations that differ only in the names of the suits, or in the
 order of the cards on the board, are the same. Before the flop they are numbered like the cells of the 13 × 13 grid
-(`HAND_CLASS`); later, as `tables` explains, board by board: the situations of row r of `canonical_boards` are
+(`HAND_CLASS`); later, as `situation_tables` explains, board by board: the situations of row r of `canonical_boards` are
 `first_situations(size)[r]` up to `first_situations(size)[r + 1]`.
 
 The loops are compiled on first call.
@@ -17,19 +17,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from regretless.cards.evaluator import card_array
 from regretless.cards.hands import HAND_CARDS, HAND_CLASS, HAND_COUNT
-from regretless.cards.situations.tables import SITUATION_COUNTS, situation_tables
+from regretless.cards.situation_tables import SITUATION_COUNTS, situation_tables
 from regretless.errors import InvalidOption
 
 __all__ = [
-    "NO_SITUATION",
-    "SITUATION_COUNTS",
-    "board_rows",
-    "first_situations",
-    "hand_entries",
-    "hand_situations",
-    "situation_at",
-    "situation_index",
-]
+    "NO_SITUATION", "SITUATION_COUNTS", "board_rows", "first_situations", "hand_entries", "hand_situations",
+    "situation_at", "situation_index",
+]  # fmt: skip
 
 NO_SITUATION = -1  # index of a hand that the board blocks
 
@@ -50,7 +44,7 @@ def situation_index(hands: ArrayLike, boards: ArrayLike) -> NDArray[np.int32]:
         raise InvalidOption(
             "hands", f"array of shape {pairs.shape}", f"must have shape [{len(rows)}, 2], as the boards"
         )
-    from regretless.cards.situations._kernels import situation_indices
+    from regretless.cards._situation_kernels import situation_indices
 
     indices = np.empty(len(rows), dtype=np.int32)
     situation_indices(pairs, rows, situation_tables(rows.shape[1]), _scratch(), indices)
@@ -75,7 +69,7 @@ def situation_at(indices: ArrayLike, size: int) -> tuple[NDArray[np.uint8], NDAr
     if numbers.size and (numbers.min() < 0 or numbers.max() >= count):
         wrong = numbers[(numbers < 0) | (numbers >= count)].flat[0]
         raise InvalidOption("indices", int(wrong), f"must be from 0 to {count - 1:,} on boards of {size} cards")
-    from regretless.cards.situations._kernels import locate
+    from regretless.cards._situation_kernels import locate
 
     numbers = np.ascontiguousarray(numbers, dtype=np.int64).reshape(-1)
     hands = np.empty((len(numbers), 2), dtype=np.uint8)
@@ -111,7 +105,7 @@ def hand_entries(
 
     `shifts` [n] are added to the indices of each board, for tables that do not cover all boards.
     """
-    from regretless.cards.situations._kernels import look_up
+    from regretless.cards._situation_kernels import look_up
 
     rows = _boards(boards)
     _refuse_repeats(rows)
@@ -120,13 +114,13 @@ def hand_entries(
         reason = f"must have {SITUATION_COUNTS[size]:,}, one for each situation on boards of {size} cards"
         raise InvalidOption("table", f"array of {len(table):,} entries", reason)
     added = np.zeros(len(rows), dtype=np.int64) if shifts is None else shifts
-    found = np.empty((len(rows), HAND_COUNT), dtype=np.uint16)
+    entries = np.empty((len(rows), HAND_COUNT), dtype=np.uint16)
     indices = np.empty((min(len(rows), _BLOCK), HAND_COUNT), dtype=np.int32)
     for start in range(0, len(rows), _BLOCK):  # few boards at a time, so that their indices stay in the cache
         block = slice(start, min(start + _BLOCK, len(rows)))
         numbered = _number_hands(rows[block], indices[: block.stop - start])
-        look_up(_in_grid_order(numbered, size), added[block], table, missing, found[block])
-    return found
+        look_up(_in_grid_order(numbered, size), added[block], table, missing, entries[block])
+    return entries
 
 
 def board_rows(boards: ArrayLike) -> NDArray[np.int32]:
@@ -139,12 +133,12 @@ def board_rows(boards: ArrayLike) -> NDArray[np.int32]:
     True
     """
     rows = _boards(boards)
-    from regretless.cards.situations._kernels import row_indices
+    from regretless.cards._situation_kernels import row_indices
 
-    found = np.empty(len(rows), dtype=np.int32)
-    row_indices(rows, situation_tables(rows.shape[1]), _scratch(), found)
+    canonical_rows = np.empty(len(rows), dtype=np.int32)
+    row_indices(rows, situation_tables(rows.shape[1]), _scratch(), canonical_rows)
     _refuse_repeats(rows)
-    return found
+    return canonical_rows
 
 
 def first_situations(size: int) -> NDArray[np.int32]:
@@ -167,7 +161,7 @@ def _grid_cells() -> NDArray[np.int32]:
 
 def _number_hands(boards: NDArray[np.uint8], indices: NDArray[np.int32] | None = None) -> NDArray[np.int32]:
     """[n, 1326] index of every hand in the order of the tables, in `indices` if that is given."""
-    from regretless.cards.situations._kernels import hand_indices
+    from regretless.cards._situation_kernels import hand_indices
 
     indices = np.empty((len(boards), HAND_COUNT), dtype=np.int32) if indices is None else indices
     by_card = np.empty((3, 52), dtype=np.int64)

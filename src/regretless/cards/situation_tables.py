@@ -1,6 +1,6 @@
 """Lookup tables that number situations: a hand on a board of 0, 3, 4 or 5 cards, up to the names of the suits.
 
-The order of the cards does not matter, neither in the hand nor on the board: a turn card may change places with a flop
+The order of the cards does not matter, neither in the hand nor on the board: a turn card may be exchanged with a flop
 card. All situations of a board are adjacent, and the boards are in the order of `canonical_boards`:
 
     index = first[row of the board] + number of the hand on that board
@@ -93,9 +93,9 @@ def situation_tables(size: int) -> SituationTables:
     )
     counts = np.zeros(8 * len(shapes), dtype=np.int32)  # situations on one board
     for kind in range(len(counts)):
-        for place, (code, length) in enumerate(_sections(shapes[kind >> 3], kind & 7)):
+        for position, (code, length) in enumerate(_sections(shapes[kind >> 3], kind & 7)):
             tables.section_first[kind, code] = counts[kind]
-            tables.section_order[kind, place] = code
+            tables.section_order[kind, position] = code
             counts[kind] += length
     ranks, kinds = _ranked(boards, tables)
     tables.row_of_rank[ranks] = np.arange(len(boards))
@@ -160,7 +160,7 @@ def _shape_numbers(shapes: list[tuple[int, ...]]) -> NDArray[np.int8]:
 
 
 def _members(shape: tuple[int, ...]) -> list[int]:
-    return [shape[place:].count(size) for place, size in enumerate(shape)]
+    return [shape[position:].count(size) for position, size in enumerate(shape)]
 
 
 def _groups(shape: tuple[int, ...]) -> list[tuple[int, int]]:
