@@ -39,8 +39,8 @@ def test_without_buckets_sampling_finds_the_exact_value() -> None:
         rl.solve(TURN, buckets="river=lossless", sample_runouts=8, iterations=count, threads=1) for count in (25, 400)
     )
     assert many.exploitability_pct_pot < few.exploitability_pct_pot / 2.5
-    assert many.exploitability_pct_pot < 1.0
-    assert many.ev["oop"] == pytest.approx(exact.ev["oop"], abs=1.0)
+    assert many.exploitability_pct_pot < 0.5
+    assert many.ev["oop"] == pytest.approx(exact.ev["oop"], abs=0.1)
 
 
 def test_the_price_is_the_independent_evaluation(solved: BucketedSpotSolution) -> None:
@@ -69,7 +69,7 @@ def test_a_flop_is_solved() -> None:
     assert answer["buckets"] == "turn=20,river=20,method=percentile"
     assert answer["sample_runouts"] == 16
     assert len(answer["history"]) == 1  # measured at the end only
-    assert 0 < answer["exploitability_pct_pot"] < 25
+    assert answer["exploitability_pct_pot"] == pytest.approx(6.5, abs=1.5)  # 6.0 to 6.5 with three seeds
     assert sum(answer["ev"].values()) == pytest.approx(100, abs=1e-3)
 
 

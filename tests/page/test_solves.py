@@ -8,6 +8,7 @@ import re
 import signal
 import time
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ import regretless as rl
 from regretless.holdem import Spot, estimate
 from regretless.page import queue
 from regretless.page.app import make_app
+from regretless.page.solves import OPTIONS
+from regretless.solving.options import SolveOptions
 
 
 def start(client: Any, **body: Any) -> dict[str, Any]:
@@ -266,6 +269,13 @@ def test_a_list_of_solves_from_somebody_else_does_no_harm(folder: Path) -> None:
     with TestClient(make_app(folder, token=None), base_url="http://127.0.0.1:8040") as client:
         assert [solve["id"] for solve in client.get(f"{API}/solves").json()["solves"]] == ["sound"]
         assert client.get(f"{API}/solves/sound").json()["solve"]["curve"]
+
+
+def test_the_options_of_the_page_are_those_of_every_solve() -> None:
+    record = {each.name for each in fields(SolveOptions)}
+    assert set(OPTIONS) <= record
+    defaults = {name: schema["default"] for name, schema in OPTIONS.items()}
+    assert SolveOptions.read(defaults) == SolveOptions(device="auto")
 
 
 def test_small_games_are_solved_too(client: TestClient) -> None:

@@ -35,14 +35,14 @@ from regretless.solving.options import SolveOptions
 from regretless.solving.request import make_request
 from regretless.solving.solution import Solution
 
-__all__ = ["routes"]
+__all__ = ["OPTIONS", "routes"]
 
 LONGEST_NAME = 120  # characters
 SUBJECTS = ("spot", "toml", "game", "resume", "again")  # exactly one of these says what is solved
 
 _TARGET = nullable(number("percent of the pot; for a game, its units", exclusiveMinimum=0, maximum=100, default=None))
 _ITERATIONS = nullable(integer(minimum=1, maximum=10**9, default=None))
-OPTIONS: dict[str, Schema] = {  # those of `SolveOptions` that the page has, with what it accepts
+OPTIONS: dict[str, Schema] = {  # the fields of `SolveOptions` that the page offers, and what it accepts for each
     "target": _TARGET,
     "iterations": _ITERATIONS,
     "variant": nullable(text(longest=200, default=None)),

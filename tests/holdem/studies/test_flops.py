@@ -85,7 +85,7 @@ def test_subsets_are_classes_with_positive_weights_and_the_textures_of_all_flops
     assert subset_sizes() == (25, 49, 95, 184)
     assert len({flop_index(parse_board(name)) for name in weights}) == size
     assert min(weights.values()) > 0
-    assert sum(weights.values()) == pytest.approx(ALL_FLOPS, abs=2)
+    assert sum(weights.values()) == pytest.approx(ALL_FLOPS, abs=0.1)
     for name, share in (("paired", 3744), ("monotone", 1144), ("rainbow", 8788), ("A-high", 4804)):
         flops = [flop for flop in weights if name in texture_of(parse_board(flop)).words()]
         assert sum(weights[flop] for flop in flops) / ALL_FLOPS == pytest.approx(share / ALL_FLOPS, abs=0.03), name

@@ -317,7 +317,7 @@ class RunoutReport:
 
     __repr__ = brief
 
-    def as_json(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, Any]:
         return {
             "line": self.line,
             "then": self.then,
