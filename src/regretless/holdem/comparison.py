@@ -148,7 +148,7 @@ def changed_fields(first: Spot, second: Spot) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class _Node:
-    """A place in both solutions."""
+    """A node of both solutions."""
 
     nodes: tuple[LineNode, LineNode]
     deals: int

@@ -121,12 +121,12 @@ def buckets(
         for street in plan.streets
     }
     if json_:
-        answer = {
+        result = {
             "file": str(path), "method": plan.method, "seed": plan.seed, "sample": plan.sample, "board": board or "",
             "threads": workers, "device": where, "seconds": seconds, "memory_bytes": estimate.memory_bytes,
             "file_bytes": path.stat().st_size, "streets": streets,
         }  # fmt: skip
-        print_json(answer)
+        print_json(result)
     else:
         _print(streets)
     note(f"saved {path}")

@@ -52,13 +52,13 @@ def range_(
     hands = Range.parse(" ".join(text))
     written = hands.to_text(format or "short")
     if json_:
-        answer = {
+        result = {
             "range": written,
             "combos": hands.combos,
             "share": hands.combos / HAND_COUNT,
             "grid": hands.grid().tolist(),
         }
-        print_json(answer)
+        print_json(result)
         return
     if format is not None:
         print(written)
@@ -118,7 +118,7 @@ def equity(
     cards = parse_board(board)
     result = equity_of(*ranges, cards, samples=samples, seed=seed or 0)
     if json_:
-        answer = {
+        fields = {
             "ranges": [str(hands) for hands in ranges],
             "board": board_text(cards),
             "equity": [result.first, result.second],
@@ -129,7 +129,7 @@ def equity(
             "boards": result.boards,
             "standard_error": result.standard_error,
         }
-        print_json(answer)
+        print_json(fields)
         return
     console = for_answers()
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 3, 0, 0))

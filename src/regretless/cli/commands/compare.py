@@ -57,20 +57,20 @@ def compare(
         raise InvalidOption("top", top, "must be at least 1")
     if top is not None and all_:
         raise typer.BadParameter("choose one of --top and --all", param_hint="--top")
-    most = None if all_ else top or TOP
+    limit = None if all_ else top or TOP
     one, other = load(first), load(second)
     if isinstance(one, GameSolution) and isinstance(other, GameSolution):
         from regretless.cli.views.compare import compare_games
 
         refuse_others(context, "games", TAKES["games"])
-        compare_games((one, other), keys=information_sets, most=most, as_json=json_)
+        compare_games((one, other), keys=information_sets, limit=limit, as_json=json_)
     elif isinstance(one, SpotSolution) and isinstance(other, SpotSolution):
         from regretless.cli.views.compare import compare_nodes, compare_spots
 
         if line is None and board is None:
             hints = dict.fromkeys(TAKES["a node"], ": --line names the node")
             refuse_others(context, "whole spots", TAKES["whole spots"], hints)
-            compare_spots((one, other), most=most, as_json=json_)
+            compare_spots((one, other), limit=limit, as_json=json_)
             return
         refuse_others(context, "a node", TAKES["a node"])
         compare_nodes(
@@ -79,7 +79,7 @@ def compare(
             options.read_cards(board),
             player=options.read_player(player),
             hands=options.read_range(hands),
-            most=most,
+            limit=limit,
             as_json=json_,
         )
     else:

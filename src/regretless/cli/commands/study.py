@@ -290,37 +290,37 @@ def report(
         if out is not None:
             _write(table, out)
         return
-    answer = study.report(line, by=by, sort=sort, where=where)
+    result = study.report(line, by=by, sort=sort, where=where)
     if json_ or out is not None:
-        _note_coverage(answer.coverage)
+        _note_coverage(result.coverage)
     if json_:
-        print_json(answer.as_json())
+        print_json(result.as_json())
     elif out is None:
-        _print_report(answer)
+        _print_report(result)
     if out is not None:
         from regretless.holdem.reading.columns import pyarrow
 
-        _write(pyarrow()[0].Table.from_pylist(answer.flat_rows()), out)
+        _write(pyarrow()[0].Table.from_pylist(result.flat_rows()), out)
     if plot is not None:
         save_figure(study.plot_frequencies(line, by=by, sort=sort, where=where), plot)
         note(f"saved {plot}")
 
 
-def _print_report(answer: StudyReport) -> None:
-    columns = ("flops", "share", *answer.actions, "EV oop", "EV ip", "equity oop", "EQR oop", "EQR ip")
-    table = plain_table(answer.by or ("",), columns)
-    for row in (*answer.rows, answer.total):
-        is_total = row is answer.total
-        names = ["all", *[""] * (len(answer.by) - 1)] if is_total else [str(value) for value in row.group]
+def _print_report(report: StudyReport) -> None:
+    columns = ("flops", "share", *report.actions, "EV oop", "EV ip", "equity oop", "EQR oop", "EQR ip")
+    table = plain_table(report.by or ("",), columns)
+    for row in (*report.rows, report.total):
+        is_total = row is report.total
+        names = ["all", *[""] * (len(report.by) - 1)] if is_total else [str(value) for value in row.group]
         cells = [f"{row.spots:,}", cell_text(row.share, ".1%")]
-        cells += [cell_text(row.frequencies[action], ".1%") for action in answer.actions]
+        cells += [cell_text(row.frequencies[action], ".1%") for action in report.actions]
         cells += [cell_text(row.oop_ev, ".2f"), cell_text(row.ip_ev, ".2f"), cell_text(row.oop_equity, ".1%")]
         cells += [cell_text(row.oop_eqr, ".2f"), cell_text(row.ip_eqr, ".2f")]
         table.add_row(*(names or [""]), *cells, style="bold" if is_total else None)
     console = for_answers(fit=False)
-    console.print(f"{answer.player} acts{f' after {answer.line}' if answer.line else ' first'}", style="dim")
-    if not answer.coverage.is_complete:
-        console.print(str(answer.coverage), style="yellow")
+    console.print(f"{report.player} acts{f' after {report.line}' if report.line else ' first'}", style="dim")
+    if not report.coverage.is_complete:
+        console.print(str(report.coverage), style="yellow")
     console.print(table)
 
 

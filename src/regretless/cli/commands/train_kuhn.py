@@ -81,7 +81,7 @@ def train_kuhn(
         if plot is not None:
             save_figure(figure, plot)
     if json_:
-        answer = {
+        result = {
             "iterations": training.iterations,
             "seconds": training.seconds,
             "running_value": training.running_value,
@@ -91,7 +91,7 @@ def train_kuhn(
             "nash_conv": training.evaluation.nash_conv,
             "strategy": training.strategy,
         }
-        print_json(answer)
+        print_json(result)
     else:
         _print(training, KUHN_VALUE)
     if plot is not None:

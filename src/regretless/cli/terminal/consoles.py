@@ -212,18 +212,18 @@ def fact_table(rows: Iterable[tuple[str, str | Text]], *, style: str = "dim") ->
     return table
 
 
-def print_json(answer: object) -> None:
-    """Print an answer as one line of JSON."""
-    print(strict_json(answer))
+def print_json(result: object) -> None:
+    """Print a result as one line of JSON."""
+    print(strict_json(result))
 
 
-def strict_json(answer: object, *, indent: int | None = None) -> str:
-    """An answer as JSON text.
+def strict_json(result: object, *, indent: int | None = None) -> str:
+    """A result as JSON text.
 
     >>> strict_json({"ev": [1.5, math.nan]})
     '{"ev": [1.5, null]}'
     """
-    return json.dumps(_finite(answer), allow_nan=False, indent=indent)
+    return json.dumps(_finite(result), allow_nan=False, indent=indent)
 
 
 def _finite(value: object) -> object:

@@ -58,7 +58,7 @@ def difference_text(number: float, decimals: int = 2) -> str:
     return text.replace("-", "−") if float(text) else text[1:]
 
 
-def compare_games(solutions: GamePair, *, keys: str | None, most: int | None, as_json: bool) -> None:
+def compare_games(solutions: GamePair, *, keys: str | None, limit: int | None, as_json: bool) -> None:
     """Compare two solved games."""
     first, second = solutions
     shared = {key: second.strategy[key] for key in first.strategy if key in second.strategy}
@@ -69,7 +69,7 @@ def compare_games(solutions: GamePair, *, keys: str | None, most: int | None, as
     moved = {key: _distance(first.strategy[key], played) for key, played in chosen.items()}
     ranked = sorted(moved, key=lambda key: -moved[key]) if chosen_keys is None else list(moved)
     if chosen_keys is None:
-        ranked = ranked[:most]
+        ranked = ranked[:limit]
     only = [len(first.strategy) - len(shared), len(second.strategy) - len(shared)]
     if as_json:
         print_json(
@@ -146,9 +146,9 @@ def _information_set_table(solutions: GamePair, shown: list[str], moved: dict[st
     return table
 
 
-def compare_spots(solutions: SpotPair, *, most: int | None, as_json: bool) -> None:
+def compare_spots(solutions: SpotPair, *, limit: int | None, as_json: bool) -> None:
     """Compare two solved spots as a whole."""
-    differences = comparison.compare_spots(*solutions, most=most)
+    differences = comparison.compare_spots(*solutions, most=limit)
     if as_json:
         print_json({"first": str(solutions[0].path), "second": str(solutions[1].path), **differences.as_json()})
         return
@@ -160,7 +160,7 @@ def compare_spots(solutions: SpotPair, *, most: int | None, as_json: bool) -> No
     )
     console.print()
     console.print(_spot_figures(differences))
-    _print_nodes(console, differences, most)
+    _print_nodes(console, differences, limit)
 
 
 def _spot_figures(differences: SpotComparison) -> Table:
@@ -178,12 +178,12 @@ def _spot_figures(differences: SpotComparison) -> Table:
     return table
 
 
-def _print_nodes(console: Console, differences: SpotComparison, most: int | None) -> None:
+def _print_nodes(console: Console, differences: SpotComparison, limit: int | None) -> None:
     shown = [node for node in differences.nodes if node.rank > 0]
     console.print()
     if not shown:
         console.print("they play the same at every node that both reach")
-    elif most is None or len(differences.nodes) < most:
+    elif limit is None or len(differences.nodes) < limit:
         console.print(
             f"nodes that both reach and play differently: {len(shown):,} of {differences.visited:,} shared nodes"
         )
@@ -231,7 +231,7 @@ def compare_nodes(
     *,
     player: PlayerName | None,
     hands: Range | None,
-    most: int | None,
+    limit: int | None,
     as_json: bool,
 ) -> None:
     """Compare a node of two solved spots, hand by hand."""
@@ -243,7 +243,7 @@ def compare_nodes(
         if not any(len(view.hands[shown].hand) for view in views):
             raise InvalidText("hands", str(hands), None, f"{shown} holds none of these here")
     differences = comparison.compare_nodes(views[0], views[1], shown)
-    ranked = differences[:most]
+    ranked = differences[:limit]
     played = [dict(zip(view.actions, view.frequencies, strict=True)) for view in views]
     means = {
         "frequencies": {

@@ -71,15 +71,15 @@ def _range_text(rows: Sequence[dict[str, object]]) -> str:
 
 
 def _export(
-    rows: Iterable[dict[str, object]], answer: object, kind: str, out: Path | None, what: str, text: str = ""
+    rows: Iterable[dict[str, object]], content: object, kind: str, out: Path | None, what: str, text: str = ""
 ) -> None:
-    """Write rows (CSV, Parquet), an answer (JSON) or a text to a file, or to stdout.
+    """Write rows (CSV, Parquet), content (JSON) or a text to a file, or to stdout.
 
     A game's labels may contain anything. A file gets them as they are; stdout may be a terminal, which would act on
     escape sequences in them, so there they are escaped as wherever else they are printed (JSON escapes them itself).
     """
     if out is None:
-        _write(map(_printable_row, rows), answer, kind, sys.stdout, printable(text, lines=True))
+        _write(map(_printable_row, rows), content, kind, sys.stdout, printable(text, lines=True))
         return
     with replace_file(out) as temporary:
         if kind == "parquet":
@@ -87,7 +87,7 @@ def _export(
             parquet.write_table(arrow.Table.from_pylist(list(rows)), temporary)
         else:
             with open(temporary, "w", encoding="utf-8", newline="") as opened:
-                _write(rows, answer, kind, opened, text)
+                _write(rows, content, kind, opened, text)
     note(f"saved {what} to {out}")
 
 
@@ -95,11 +95,11 @@ def _printable_row(row: dict[str, object]) -> dict[str, object]:
     return {name: printable(value) if isinstance(value, str) else value for name, value in row.items()}
 
 
-def _write(rows: Iterable[dict[str, object]], answer: object, kind: str, target: IO[str], text: str) -> None:
+def _write(rows: Iterable[dict[str, object]], content: object, kind: str, target: IO[str], text: str) -> None:
     if kind == "txt":
         target.write(text)
     elif kind == "json":
-        target.write(strict_json(answer) + "\n")
+        target.write(strict_json(content) + "\n")
     else:
         rows = iter(rows)
         first = next(rows, dict.fromkeys(COLUMNS))

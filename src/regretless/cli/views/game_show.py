@@ -52,22 +52,22 @@ def show_game(solution: GameSolution, chosen: str | None, *, whole: bool, file: 
     if not as_json:
         print_game(solution, whole=whole, keys=keys, file=file)
         return
-    answer = solution.as_json(strategy=whole)
+    result = solution.as_json(strategy=whole)
     if keys is not None:
-        answer["strategy"] = {key: dict(played) for key, played in choose(solution.strategy, keys, None).items()}
-    print_json(answer)
+        result["strategy"] = {key: dict(played) for key, played in choose(solution.strategy, keys, None).items()}
+    print_json(result)
 
 
 def show_line(played: NodeStrategy, *, by_hand: bool, as_json: bool) -> None:
     """Show what the player does at a node of a game from the deal, by classes of hands or hand by hand."""
-    answer = played.as_json(hands=by_hand)
+    result = played.as_json(hands=by_hand)
     if as_json:
-        print_json(answer)
+        print_json(result)
         return
     console = for_answers()
     if by_hand:
         _print_heading(console, played)
-        console.print(strategy_table(answer["hands"], color=has_color(console), rows="hand"))
+        console.print(strategy_table(result["hands"], color=has_color(console), rows="hand"))
     else:
         _print_chart(console, played)
 
@@ -109,8 +109,8 @@ def print_game(
             others = [repr(played.line) for played in islice(solution.charts(), 1 + OTHERS) if played.line]
             console.print(Text(f"--line shows other decisions: {', '.join(others)}, …", style="dim"), soft_wrap=True)
         return
-    most = None if whole or solution.record.information_sets <= SMALL else FIRST
-    shown = choose(solution.strategy, keys, most)
+    limit = None if whole or solution.record.information_sets <= SMALL else FIRST
+    shown = choose(solution.strategy, keys, limit)
     _print_summary(console, solution)
     console.print()
     console.print(strategy_table(shown, color=has_color(console)))
@@ -215,10 +215,10 @@ def read_keys(text: str | None) -> list[str] | None:
     return None if text is None else [key.strip() for key in text.split(",") if key.strip()]
 
 
-def choose(strategy: Strategy, keys: Sequence[str] | None, most: int | None) -> Strategy:
-    """The information sets with these keys; without keys, the first `most`, or all."""
+def choose(strategy: Strategy, keys: Sequence[str] | None, limit: int | None) -> Strategy:
+    """The information sets with these keys; without keys, the first `limit`, or all."""
     if keys is None:
-        return dict(islice(strategy.items(), most))
+        return dict(islice(strategy.items(), limit))
     for key in keys:
         if key not in strategy:
             known = ", ".join(islice(strategy, 6)) + (", …" if len(strategy) > 6 else "")

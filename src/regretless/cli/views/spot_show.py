@@ -105,14 +105,14 @@ def show_spot(
 def _node_json(solution: SpotSolution, look: Look) -> dict[str, Any]:
     """Everything printed about a node; means are over the selected hands."""
     whole, view = look.views(solution)
-    answer = view.as_json(hands=look.table, player=look.player)
+    result = view.as_json(hands=look.table, player=look.player)
     if look.sort is not None:
-        answer["hands"] = {player: sorted_hands(view, player, look.sort) for player in answer["hands"]}
+        result["hands"] = {player: sorted_hands(view, player, look.sort) for player in result["hands"]}
     acting = view.player if view.kind == "decision" else None
     shown = look.player or acting
     if shown is not None and whole.reached:
-        answer["grid"] = make_grid(view, shown, look.grid or ("strategy" if shown == acting else "weight")).as_json()
-    return answer
+        result["grid"] = make_grid(view, shown, look.grid or ("strategy" if shown == acting else "weight")).as_json()
+    return result
 
 
 def print_spot(solution: SpotSolution, look: Look | None = None) -> None:

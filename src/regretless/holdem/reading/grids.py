@@ -44,14 +44,14 @@ class Grid:
     kind: GridKind
     player: PlayerName
     actions: tuple[str, ...]  # if the kind is "strategy"
-    values: FloatArray  # [169], or [169, actions] of a strategy; NaN where no hand of the class is held
+    values: FloatArray  # [169], or [169, actions] of a strategy; NaN where no hand of the class is in the range
     weight: FloatArray  # [169] share of the class's combos that is in the range here
     locked: NDArray[np.bool_]  # [169] whether some hand of the class is locked here
 
     __repr__ = brief
 
     def as_json(self) -> dict[str, object]:
-        """Class -> number (of a strategy: action -> number); classes that are not held are left out."""
+        """Class -> number (of a strategy: action -> number); classes with no hand in the range are left out."""
         cells: dict[str, Any] = {}
         for name, value in zip(CLASS_NAMES, self.values, strict=True):
             if not np.isnan(value).any():

@@ -84,7 +84,7 @@ class NodeStrategy:
 
     def as_json(self, *, hands: bool = True) -> dict[str, Any]:
         """The node with its frequencies and classes of hands and, with `hands`, every hand."""
-        answer: dict[str, Any] = {
+        result: dict[str, Any] = {
             "line": self.line,
             "player": self.player,
             "actions": list(self.actions),
@@ -96,10 +96,10 @@ class NodeStrategy:
             },
         }
         if hands:
-            answer["hands"] = {
+            result["hands"] = {
                 hand_text(int(hand)): self._by_action(row) for hand, row in zip(self.hand, self.strategy.T, strict=True)
             }
-        return answer
+        return result
 
     def _by_action(self, row: FloatArray) -> dict[str, float]:
         return dict(zip(self.actions, row.tolist(), strict=True))

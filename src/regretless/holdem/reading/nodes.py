@@ -44,7 +44,7 @@ def legend_html(actions: Sequence[str], frequencies: Sequence[float]) -> str:
 
 
 def grid_html(actions: Sequence[str], shares: FloatArray, weight: FloatArray) -> str:
-    """The grid: `shares` [169, actions], NaN where no hand is held; `weight` [169], from 0 to 1, fills the cells."""
+    """The grid: `shares` [169, actions], NaN where no hand is left; `weight` [169], from 0 to 1, fills the cells."""
     colors = list(spot_colors(actions).values())
     rows = []
     for row in range(13):
@@ -195,13 +195,13 @@ class NodeView:
         return table.mean(table.equity)
 
     def grid(self) -> FloatArray:
-        """[169, actions] how often each class takes each action, weighting its hands; NaN where no hand is held."""
+        """[169, actions] how often each class takes each action, weighting its hands; NaN where no hand is left."""
         table = self.acting
         return class_shares(table.hand, table.weight * table.matchups, self.strategy)
 
     def as_json(self, *, hands: bool = True, player: PlayerName | None = None) -> dict[str, Any]:
         """One object: the node, its frequencies and, with `hands`, every hand of both players or of one."""
-        answer: dict[str, Any] = {
+        result: dict[str, Any] = {
             "line": self.line,
             "board": board_text(self.board),
             "kind": self.kind,
@@ -218,8 +218,8 @@ class NodeView:
         }
         if hands:
             players: tuple[PlayerName, ...] = ("oop", "ip") if player is None else (player,)
-            answer["hands"] = {each: list(self.rows(each)) for each in players}
-        return answer
+            result["hands"] = {each: list(self.rows(each)) for each in players}
+        return result
 
     def wide_rows(self, player: PlayerName | None = None) -> list[dict[str, Any]]:
         """A row per hand of one player or both; the acting player has columns for each action and its EV."""

@@ -38,7 +38,7 @@ class HandResult:
 
 
 def draw_hands(reader: LineReader, node: LineNode, random: Random) -> tuple[int, int]:
-    """Hands among the 1,326, in position first, as likely as both are to be held at a place together."""
+    """Hands among the 1,326, in position first, drawn with the probability that both players hold them at a node."""
     live_hands = [reader.solved_hands(player, node.deal) for player in range(2)]
     weight = [node.reach[player][positions] for player, (_, positions) in enumerate(live_hands)]
     first = _draw(weight[0] * reader.met(0, node.reach[1])[live_hands[0][1]], node, random)
@@ -64,7 +64,7 @@ class Duel:
     random: Random
 
     def play_on(self, node: LineNode) -> list[LineNode]:
-        """Deal and let the opponent act until the person must act or the hand is over; returns every place passed."""
+        """Deal and let the opponent act until the person must act or the hand is over; returns every node passed."""
         nodes = [node]
         while True:
             node = nodes[-1]
@@ -79,7 +79,7 @@ class Duel:
                 return nodes
 
     def is_turn(self, node: LineNode) -> bool:
-        """Whether the person acts at a place."""
+        """Whether the person acts at a node."""
         tree = self.reader.tree
         return bool(tree.kind[node.index] == NodeKind.DECISION and tree.player[node.index] == self.person)
 
@@ -95,7 +95,7 @@ class Duel:
         return (*self.reader.board, *node.deal.cards)
 
     def outcome(self, node: LineNode) -> HandResult:
-        """What the hand is worth to each player, now that it is over."""
+        """What each player wins or loses, now that the hand is over."""
         tree, pay, index = self.reader.tree, self.reader.payoffs, node.index
         if tree.kind[index] == NodeKind.FOLD:
             folded = int(tree.player[index])

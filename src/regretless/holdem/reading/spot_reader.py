@@ -131,7 +131,7 @@ class SpotReader(FormReader):
         return LockedHands(self.form, self.spot.locks, self.hand_numbers)
 
     def children(self, node: LineNode) -> Iterator[LineNode]:
-        """Every place one step further, with each deal separate."""
+        """Every node one step further, with each deal separate."""
         kind = self.form.tree.kind[node.index]
         if kind == NodeKind.CHANCE:
             yield from (self.deal(node, card) for card in self.cards(node))
@@ -224,7 +224,7 @@ class SpotReader(FormReader):
         return np.asarray(chips + self.form.tree.paid[node.index, player])
 
     def _values(self, player: int, node: LineNode, indices: list[int]) -> list[FloatArray]:
-        """Values [H] of nodes that are `place.index` itself or follow an action there."""
+        """Values [H] of betting nodes: `node` itself, or those after its actions."""
         if node.deal.street < len(self.form.streets) - 1:
             return [self.results.values(player, index, node.deal.runout) for index in indices]
         values = self.evaluator.values(player, node.index, node.deal.runout, node.reach[1 - player])
@@ -244,8 +244,8 @@ class SpotReader(FormReader):
         return self._equities[key]
 
     def find_equities(self, nodes: Sequence[LineNode]) -> None:
-        """Compute the equities at places on the flop together, which is much faster than one place after another."""
-        by_range: dict[tuple[int, bytes], tuple[int, LineNode]] = {}  # many places face the same range
+        """Compute the equities at nodes on the flop together, which is much faster than one node after another."""
+        by_range: dict[tuple[int, bytes], tuple[int, LineNode]] = {}  # many nodes face the same range
         if len(self.form.streets) == 3:
             for node in nodes:
                 for player in range(2):
@@ -278,5 +278,5 @@ class SpotReader(FormReader):
 
 
 def _facing(player: int, node: LineNode) -> tuple[int, bytes]:
-    """A player and the range that it faces at a place."""
+    """A player and the range that it faces at a node."""
     return player, node.reach[1 - player].tobytes()

@@ -220,7 +220,7 @@ def kept_nodes(reader: SpotReader, keep: Keep) -> Iterator[LineNode]:
 
 
 def _of_line(reader: SpotReader, line: str) -> list[LineNode]:
-    """Where a line leads: nowhere if it does not exist on this board, to several places if it has `any`."""
+    """Where a line leads: nowhere if it does not exist on this board, to several nodes if it has `any`."""
     nodes = [reader.root]
     for part in line.split(", ") if line else ():
         step = None if part == ANY else parse_line(part)[0]

@@ -44,8 +44,8 @@ class StudySize:
 
     def as_json(self) -> dict[str, object]:
         """What `regretless study estimate --json` prints."""
-        answer = {name: value for name, value in vars(self).items() if name != "needs"}
-        return answer | {"hours": self.seconds / 3600}
+        result = {name: value for name, value in vars(self).items() if name != "needs"}
+        return result | {"hours": self.seconds / 3600}
 
 
 def study_size(plan: StudyPlan, *, device: str | None = None) -> StudySize:
