@@ -47,7 +47,7 @@ DOCTESTS_WITH_TORCH = {
     "regretless.api.train",
     "regretless.deep.training.trained_policy.TrainedPolicy",
     "regretless.deep.training.trained_policy.TrainedPolicy.save",
-    "regretless.engines.sequence.batched.BatchedEngine",
+    "regretless.engines.batched.BatchedEngine",
 }
 
 

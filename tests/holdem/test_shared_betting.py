@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regretless.engines.public.layout import make_layout
+from regretless.engines.layout import make_layout
 from regretless.holdem import Spot, compile_spot
 from regretless.holdem.estimate import spot_size
 from regretless.holdem.form import betting
