@@ -44,7 +44,7 @@ from regretless import engines
 from regretless.cards.features import CLUSTERS, OPPONENT_CLUSTERS, OPPONENT_LEVELS
 from regretless.cards.hands import HAND_CLASS
 from regretless.engines import CentroidLookup, PricedEngine, find_centroids
-from regretless.engines.bucketed.tables import table_numbers
+from regretless.engines.bucket_tables import table_numbers
 from regretless.forms.drawn_runouts import bucketed_form
 from regretless.forms.public import DEAD, PublicForm
 from regretless.games.flop_holdem import FlopHoldem

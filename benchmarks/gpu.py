@@ -21,7 +21,7 @@ from machine import copy_bandwidth
 
 import regretless as rl
 from regretless.cards.deck import card_text
-from regretless.engines.public.cuda.engine import CudaPublicEngine
+from regretless.engines.cuda.public.engine import CudaPublicEngine
 from regretless.holdem import Spot, betting_tree, compile_spot
 from regretless.variants import schedule
 from regretless.variants.presets import PRESETS

@@ -27,7 +27,7 @@ import numpy as np
 from machine import hardware
 
 from regretless.engines import BatchedEngine, Updates, available, create, devices, replace_payoffs
-from regretless.engines.sequence.batched import batched_terms
+from regretless.engines.batched import batched_terms
 from regretless.forms import SequenceForm, compile_history, compile_sequence
 from regretless.games.registry import load
 from regretless.variants import Plus, schedule
@@ -110,25 +110,28 @@ def engines(form: SequenceForm, sweep: bool) -> Iterator[tuple[str, Callable[[],
     installed = available()
     cuda = devices.cuda_devices() > 0
     if "cupy" in installed and cuda:
-        from regretless.engines.sequence.cuda.engine import CupyEngine
-        from regretless.engines.sequence.cuda.solve import PERSISTENT_UP_TO
+        from regretless.engines.cuda.sequence.engine import CudaSequenceEngine
+        from regretless.engines.cuda.sequence.solve import PERSISTENT_UP_TO
 
-        yield "cupy", lambda: CupyEngine(form)
+        yield "cupy", lambda: CudaSequenceEngine(form)
         other = "graph" if len(form.payoff[0].value) <= PERSISTENT_UP_TO else "persistent"  # not the engine's choice
-        yield f"cupy {other}", lambda: CupyEngine(form, mode=other)
-        yield "cupy float64", lambda: CupyEngine(form, dtype="float64")
+        yield f"cupy {other}", lambda: CudaSequenceEngine(form, mode=other)
+        yield "cupy float64", lambda: CudaSequenceEngine(form, dtype="float64")
         if sweep:
-            yield "cupy 1x1024 not carried", lambda: CupyEngine(form, mode="persistent", blocks=1, carried=False)
+            yield (
+                "cupy 1x1024 not carried",
+                lambda: CudaSequenceEngine(form, mode="persistent", blocks=1, carried=False),
+            )
             for blocks in (1, 4, 8, 16, 32, 66, 132):
                 for threads in (256, 512, 1024):
                     yield (
                         f"cupy {blocks}x{threads}",
-                        lambda blocks=blocks, threads=threads: CupyEngine(
+                        lambda blocks=blocks, threads=threads: CudaSequenceEngine(
                             form, mode="persistent", blocks=blocks, block_threads=threads
                         ),
                     )
     if "torch" in installed and cuda:
-        from regretless.engines.sequence.torch_engine import TorchEngine
+        from regretless.engines.torch.sequence import TorchEngine
 
         yield "torch", lambda: TorchEngine(form, device="cuda")
         if sweep:
@@ -270,14 +273,14 @@ def batches(games: list[Any]) -> Iterator[tuple[str, Callable[[], Any]]]:
     installed = available()
     if devices.cuda_devices():
         if "cupy" in installed:
-            from regretless.engines.sequence.cuda.solve import CupySolve
+            from regretless.engines.cuda.sequence.solve import CudaSequenceSolve
 
             trees, terms = batched_terms(games)
             yield "cuda", lambda: BatchedEngine(games, device="cuda", engine="cuda")
             for threads, carried in ((256, False), (128, None), (512, None)):
                 yield (
                     f"cupy {threads} threads" + (" not carried" if carried is False else ""),
-                    lambda threads=threads, carried=carried: CupySolve(
+                    lambda threads=threads, carried=carried: CudaSequenceSolve(
                         trees, terms, updates=Updates.ALTERNATING, threads=threads, carried=carried
                     ),
                 )

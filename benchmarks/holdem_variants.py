@@ -25,8 +25,8 @@ from pathlib import Path
 from drawn_spots import draw_spot
 from machine import hardware
 
-from regretless.engines.public.compiled.engine import CompiledPublicEngine
-from regretless.engines.public.layout import make_layout
+from regretless.engines.layout import make_layout
+from regretless.engines.numba.public.engine import NumbaPublicEngine
 from regretless.holdem import Spot, compile_spot
 from regretless.variants import Discounted, PredictiveDiscountedPlus, Resetting, Scheduled, Variant, schedule
 
@@ -75,7 +75,7 @@ def solve(task: tuple[int | str, int, str]) -> Run:
     seed, cards, name = task
     spot = draw_spot(seed, cards) if isinstance(seed, int) else Spot.read(seed)
     variant, own_reach = VARIANTS[name]
-    engine = CompiledPublicEngine(compile_spot(spot), own_reach=own_reach)
+    engine = NumbaPublicEngine(compile_spot(spot), own_reach=own_reach)
     met: list[int | None] = [None] * len(TARGETS)
     seconds = 0.0
     while engine.iteration < LIMIT and met[-1] is None:

@@ -35,7 +35,7 @@ from machine import copy_bandwidth, hardware
 import regretless as rl
 from regretless import engines
 from regretless.cards.hands import HAND_COUNT
-from regretless.engines.bucketed.tables import table_numbers
+from regretless.engines.bucket_tables import table_numbers
 from regretless.errors import Advice, RegretlessError
 from regretless.forms.public import BettingTree, NodeKind
 from regretless.holdem.buckets.plan import BucketChoice

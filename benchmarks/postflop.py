@@ -31,8 +31,8 @@ import numba as nb
 import numpy as np
 
 import regretless as rl
-from regretless.engines.public.compiled.engine import CompiledPublicEngine
-from regretless.engines.public.compiled.kernels.processor import atomic_load, atomic_store
+from regretless.engines.numba.public.engine import NumbaPublicEngine
+from regretless.engines.numba.public.kernels.processor import atomic_load, atomic_store
 from regretless.holdem import Spot, compile_spot
 from regretless.variants import PRESETS, schedule
 
@@ -96,7 +96,7 @@ def processor() -> str:
     return told.partition("model name\t: ")[2].partition("\n")[0] or platform.machine()
 
 
-def advance(engine: CompiledPublicEngine, iterations: int) -> tuple[float, float]:
+def advance(engine: NumbaPublicEngine, iterations: int) -> tuple[float, float]:
     """Elapsed and CPU milliseconds per iteration."""
     rows = schedule(PRESETS["postflop"], engine.iteration + 1, iterations)
     cpu, began = time.process_time(), time.perf_counter()
@@ -108,10 +108,10 @@ def advance(engine: CompiledPublicEngine, iterations: int) -> tuple[float, float
 def measure(name: str, counts: list[int], bits: int, rounds: int) -> list[dict[str, object]]:
     """A row per number of threads."""
     form = compile_spot(Spot.read(DATA / f"{name}.toml"))
-    engines: dict[int, CompiledPublicEngine] = {}
+    engines: dict[int, NumbaPublicEngine] = {}
     for threads in counts:
         if not engines or len(form.streets) > 1:
-            engine = CompiledPublicEngine(form, threads=threads, storage=bits)
+            engine = NumbaPublicEngine(form, threads=threads, storage=bits)
             engines[engine.threads] = engine
     taken: dict[int, list[tuple[float, float]]] = {threads: [] for threads in engines}
     batch = {}

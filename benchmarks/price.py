@@ -22,7 +22,7 @@ import numpy as np
 from regretless.cards.deck import parse_board
 from regretless.cards.ranges import Range
 from regretless.engines import BucketStrategy, StrategyTables
-from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluator
+from regretless.engines.numba.public.bucket_evaluator import NumbaBucketEvaluator
 from regretless.forms.betting import Branch, flatten
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind
@@ -42,7 +42,7 @@ def compile_kernels() -> None:
     form = compile_holdem(range(5), everything, everything, flatten(Branch(NodeKind.SHOWDOWN, (1.0, 1.0))))
     maps = (np.zeros((1, len(form.hands[0].weight)), dtype=np.int32),)
     strategy = BucketStrategy((StrategyTables.of([], []),), (maps, maps))
-    CompiledBucketEvaluator(form).evaluate(strategy)
+    NumbaBucketEvaluator(form).evaluate(strategy)
 
 
 def main() -> None:

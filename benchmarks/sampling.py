@@ -23,7 +23,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import pyspiel
 
 from regretless.engines import Sampling
-from regretless.engines.sampling.walks import SamplingEngine
+from regretless.engines.numba.sampling import NumbaSamplingEngine
 from regretless.forms import compile_history
 from regretless.games import load
 from regretless.variants import Vanilla, schedule
@@ -40,7 +40,7 @@ def timed(step: Callable[[], int], seconds: float) -> float:
     return done / lasted
 
 
-def our_steps(engine: SamplingEngine, piece: int) -> Callable[[], int]:
+def our_steps(engine: NumbaSamplingEngine, piece: int) -> Callable[[], int]:
     rows = schedule(Vanilla(), first=1, count=1).repeat(piece)
     engine.advance(rows[:2])
 
@@ -63,7 +63,7 @@ def their_steps(solver: object) -> Callable[[], int]:
 
 
 def compare(game: str, sampling: Sampling, repeats: int, seconds: float) -> dict[str, float | str]:
-    engine = SamplingEngine(compile_history(load(game)), sampling=sampling)
+    engine = NumbaSamplingEngine(compile_history(load(game)), sampling=sampling)
     rules = pyspiel.load_game(OPENSPIEL_NAMES[game])
     solvers = {
         Sampling.EXTERNAL: pyspiel.ExternalSamplingMCCFRSolver,
@@ -83,11 +83,11 @@ def compare(game: str, sampling: Sampling, repeats: int, seconds: float) -> dict
 def deals_per_second(game: str, batch_size: int, device: str, repeats: int, seconds: float) -> dict[str, float | str]:
     import torch
 
-    from regretless.engines.sampling.batch import BatchSamplingEngine
+    from regretless.engines.torch.sampling import TorchSamplingEngine
 
     torch.set_num_threads(1)
     form = compile_history(load(game))
-    engine = BatchSamplingEngine(form, batch_size=batch_size, device=device)
+    engine = TorchSamplingEngine(form, batch_size=batch_size, device=device)
     rows = schedule(Vanilla(), first=1, count=20)
     engine.advance(rows)
 
@@ -96,7 +96,7 @@ def deals_per_second(game: str, batch_size: int, device: str, repeats: int, seco
         engine.snapshot()  # waits for the device
         return len(rows) * batch_size
 
-    compiled = our_steps(SamplingEngine(form, sampling=Sampling.CHANCE, batch_size=min(batch_size, 1024)), 5)
+    compiled = our_steps(NumbaSamplingEngine(form, sampling=Sampling.CHANCE, batch_size=min(batch_size, 1024)), 5)
     turns = [(timed(step, seconds), timed(compiled, seconds)) for _ in range(repeats)]
     return {
         "game": game,

@@ -19,9 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
-from regretless.engines.public.compiled.engine import CompiledPublicEngine
-from regretless.engines.public.layout import make_layout
-from regretless.engines.public.reference import matched
+from regretless.engines.layout import make_layout
+from regretless.engines.numba.public.engine import NumbaPublicEngine
+from regretless.engines.numpy.public import matched
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind
 from regretless.holdem import Spot, compile_spot
@@ -52,7 +52,7 @@ class Count:
 class Reach:
     """One player's reach down the tree under an engine's current strategy."""
 
-    def __init__(self, engine: CompiledPublicEngine, player: int) -> None:
+    def __init__(self, engine: NumbaPublicEngine, player: int) -> None:
         self.engine = engine
         self.player = player
         self.regret = engine.snapshot(copy=False).arrays[f"regret.{player}"]
@@ -100,7 +100,7 @@ def main() -> None:
     variant = PRESETS["postflop"]
     print("| spot | iterations | entries unreached | states unreached |\n|---|---|--:|--:|")
     for name in options.spots.split(","):
-        engine = CompiledPublicEngine(compile_spot(Spot.read(DATA / f"{name}.toml")), threads=options.threads)
+        engine = NumbaPublicEngine(compile_spot(Spot.read(DATA / f"{name}.toml")), threads=options.threads)
         for first, last in SPANS:
             entries, states = [], []
             for iteration in range(first, last + 1):

@@ -26,9 +26,9 @@ from regretless import engines
 from regretless.cards.deck import parse_board
 from regretless.cards.equity import equity
 from regretless.cards.ranges import Range
-from regretless.engines.bucketed.priced import bucket_strategy
-from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluator
-from regretless.engines.public.cuda.source import KernelOptions, kernel_source
+from regretless.engines.cuda.public.source import KernelOptions, kernel_source
+from regretless.engines.numba.public.bucket_evaluator import NumbaBucketEvaluator
+from regretless.engines.priced import bucket_strategy
 from regretless.forms import compile_history
 from regretless.forms.drawn_runouts import bucketed_form, lossless
 from regretless.forms.public import PublicForm
@@ -57,7 +57,7 @@ def evaluate_buckets(form: PublicForm) -> None:
     """A strategy per bucket."""
     actions, hands = np.diff(form.tree.first_child), max(len(held.weight) for held in form.hands)
     strategy = bucket_strategy(form, lossless(form), lambda node: np.full((actions[node], hands), 1 / actions[node]))
-    CompiledBucketEvaluator(form).evaluate(strategy)
+    NumbaBucketEvaluator(form).evaluate(strategy)
 
 
 def compile_others() -> None:

@@ -47,7 +47,7 @@ DOCTESTS_WITH_TORCH = {
     "regretless.api.train",
     "regretless.deep.trained_policy.TrainedPolicy",
     "regretless.deep.trained_policy.TrainedPolicy.save",
-    "regretless.engines.sequence.batched.BatchedEngine",
+    "regretless.engines.batched.BatchedEngine",
 }
 
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 from tests.holdem.spots_of_every_kind import spot
 
 import regretless as rl
-from regretless.engines.public.cuda import work
-from regretless.engines.public.cuda.engine import CudaPublicEngine
+from regretless.engines.cuda.public import work
+from regretless.engines.cuda.public.engine import CudaPublicEngine
 from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.locking import apply_locks
 from regretless.holdem.spots.locks import Lock

@@ -188,7 +188,7 @@ def test_a_solve_on_a_gpu_loads_no_engine_for_the_cpu() -> None:
     assert result.returncode == 0, result.stderr
     loaded = result.stderr.split()
     assert "regretless.engines.choice" in loaded
-    assert [name for name in loaded if name.startswith(("numba", "regretless.engines.public.compiled"))] == []
+    assert [name for name in loaded if name.startswith(("numba", "regretless.engines.numba.public"))] == []
 
 
 def test_the_command_exits_without_a_last_search_for_garbage() -> None:

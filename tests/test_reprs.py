@@ -10,7 +10,7 @@ import pytest
 import regretless as rl
 from regretless.cards.hands import HAND_COUNT
 from regretless.cards.ranges import Range
-from regretless.engines.public.compiled.engine import CompiledPublicEngine
+from regretless.engines.numba.public.engine import NumbaPublicEngine
 from regretless.forms import compile_history, compile_sequence
 from regretless.games.registry import load
 from regretless.holdem.problem import compile_spot, solve_spot
@@ -50,7 +50,7 @@ def things(spot: Spot) -> dict[str, object]:
         "snapshot of few hundred numbers": rl.solve("goofspiel(cards=4)", iterations=2).snapshot,
         "history form": history, "sequence form": compile_sequence(history), "public form": public,
         "betting tree": public.tree, "streets": public.streets[0], "game": load("leduc(ranks=6)"),
-        "snapshot of a spot": CompiledPublicEngine(public).snapshot(), "training": train_kuhn(50),
+        "snapshot of a spot": NumbaPublicEngine(public).snapshot(), "training": train_kuhn(50),
         "batch": rl.solve_batch(["kuhn"] * 40, iterations=2), "sizes": many.bets, "a street's sizes": many.bets.turn,
         "lock": Lock("check", {f"hand {number}": {"check": 1.0} for number in range(1326)}),  # type: ignore[arg-type]
     }  # fmt: skip

@@ -22,7 +22,7 @@ from regretless.cards.features import (
 )
 from regretless.cards.hands import HAND_CARDS, HAND_CLASS
 from regretless.cards.isomorphism import CanonicalBoards, canonical_boards
-from regretless.engines.clustering.kmeans import CentroidLookup, find_centroids
+from regretless.engines.numba.clustering import CentroidLookup, find_centroids
 
 SHARE_A_CARD = (HAND_CARDS[:, None, :, None] == HAND_CARDS[None, :, None, :]).any(axis=(2, 3))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from regretless.engines import memory
-from regretless.engines.bucketed.compiled import engine as bucketed
+from regretless.engines.numba.buckets import engine as bucketed
 from regretless.errors import WouldNotFit
 
 SOLVING = importlib.import_module("regretless.solving.game_problem")

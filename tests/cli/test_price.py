@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 import regretless as rl
-from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluators
+from regretless.engines.numba.public.bucket_evaluator import NumbaBucketEvaluators
 from regretless.holdem.buckets import BucketPlan, Buckets
 from regretless.holdem.buckets.division import Percentiles
 from regretless.holdem.games import pricing
@@ -213,7 +213,7 @@ def test_progress_has_an_estimate_and_an_interrupt_ends_it(game: Path) -> None:
     assert (second.seconds_left or 0) > 0
 
 
-class SmallGpu(CompiledBucketEvaluators):
+class SmallGpu(NumbaBucketEvaluators):
     """Stands in for a GPU that has less memory than a flop takes."""
 
     device = "cuda"
@@ -230,8 +230,8 @@ def test_a_price_that_was_begun_on_a_cpu_is_resumed_on_a_gpu_if_that_is_large_en
     assert whole["device"] == "cpu"
     one = run("price", "game.rgl", "--flops", "AcAdAh", "--device", "cpu", "--json").json
 
-    def evaluators(device: str, **options: object) -> CompiledBucketEvaluators:
-        return (SmallGpu if device == "cuda" else CompiledBucketEvaluators)(**options)
+    def evaluators(device: str, **options: object) -> NumbaBucketEvaluators:
+        return (SmallGpu if device == "cuda" else NumbaBucketEvaluators)(**options)
 
     monkeypatch.setattr(pricing, "bucket_evaluators", evaluators)
     refused = run("price", "game.rgl", "--flops", FLOPS, "--device", "cuda")

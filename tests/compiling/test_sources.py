@@ -98,8 +98,8 @@ def test_imports_are_found_as_python_finds_them() -> None:
 
 
 def test_every_array_that_a_kernel_is_handed_in_memory_comes_from_its_sources() -> None:
-    """Their types are not in its signature (`kernels/held.py`), so the files that create them must be its sources."""
-    public = PACKAGE / "engines" / "public" / "compiled"
+    """Their types are not in its signature (`kernels/arguments.py`): the files that create them must be its sources."""
+    public = PACKAGE / "engines" / "numba" / "public"
     assert {public / f"{name}.py" for name in ("jobs", "plan", "tables")} <= sources.sources_of(
         public / "kernels" / "iterate.py"
     )

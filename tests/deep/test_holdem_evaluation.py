@@ -22,8 +22,8 @@ from regretless.deep.networks import Network, new_network, regret_matching
 from regretless.deep.policies import AdvantagePolicy, MixturePolicy, NetworkPolicy, Policy
 from regretless.deep.traversal import traverse
 from regretless.engines.contract import Evaluation
-from regretless.engines.public.compiled.engine import CompiledPublicEngine
-from regretless.engines.public.reference import PublicReference
+from regretless.engines.numba.public.engine import NumbaPublicEngine
+from regretless.engines.numpy.public import PublicReference
 from regretless.errors import WouldNotFit
 from regretless.forms.betting import flatten, limit_branches
 from regretless.forms.public import PublicForm
@@ -165,7 +165,7 @@ def test_a_tabular_solution_is_as_exploitable_as_its_engine_says(world: HoldemWo
     tree = flatten(limit_branches(game.betting, game.move_name))
     form = compile_holdem((), Range.parse("AA, T9s"), Range.parse("KK, 54s"), tree, deals=(3,), name=game.name)
     form = replace(with_flops(form, range(0, len(form.streets[1].parent), 25)), unit=game.big_blind)
-    engine = CompiledPublicEngine(form, threads=1)
+    engine = NumbaPublicEngine(form, threads=1)
     engine.advance(schedule(PRESETS["discounted"], 1, 6))
     evaluation = HoldemEvaluation(world, form, engine=engine)
     tables = {}

@@ -117,7 +117,7 @@ def test_auto_computes_in_float64_whatever_the_device(machine, monkeypatch):
         def __init__(self, form: SequenceForm, **options: object) -> None:
             built.update(options)
 
-    monkeypatch.setattr(registry, "import_module", lambda name: type("module", (), {"CupyEngine": Cupy}))
+    monkeypatch.setattr(registry, "import_module", lambda name: type("module", (), {"CudaSequenceEngine": Cupy}))
     engines.create("auto", history("leduc"))
     assert (built["device"], built["dtype"]) == ("cuda", "float64")
     engines.create("auto", history("leduc"), device="cuda")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,14 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.engines.random_public import random_form
 
-from regretless.engines.public.encoding import StrategyEncoder
-from regretless.engines.public.layout import make_layout
-from regretless.engines.public.shares import decode_shares, encode_shares
+from regretless.engines.encoding import StrategyEncoder
+from regretless.engines.layout import make_layout
+from regretless.engines.shares import decode_shares, encode_shares
 from regretless.forms.public import NodeKind, PublicForm
-
-sys.path.insert(0, str(Path(__file__).parent))
-from random_public import random_form
 
 
 def places(form: PublicForm) -> tuple[NDArray[np.int64], list[int]]:

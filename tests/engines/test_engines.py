@@ -353,10 +353,10 @@ def test_a_name_is_registered_once() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("updates", Updates, ids=str)
 def test_threads_change_nothing(updates: Updates, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("regretless.engines.sequence.numba_engine.SHARED", 1)
+    monkeypatch.setattr("regretless.engines.numba.sequence.SHARED", 1)
     form = compiled_sequence("battleship")
     several = engines.create("numba", form, updates=updates, threads=2)
-    monkeypatch.setattr("regretless.engines.sequence.numba_engine.SHARED", 2**30)
+    monkeypatch.setattr("regretless.engines.numba.sequence.SHARED", 2**30)
     alone = engines.create("numba", form, updates=updates, threads=2)
     assert (several.threads, alone.threads) == (min(2, os.cpu_count() or 1), 1)
     for engine in (several, alone):

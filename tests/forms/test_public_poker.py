@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regretless.engines.public.reference import PublicReference
+from regretless.engines.numpy.public import PublicReference
 from regretless.errors import InvalidOption
 from regretless.forms import compile_history, invert, strategy_array
 from regretless.forms.public import NodeKind

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from tests.engines.cuda_host_device import HostDevice
-from tests.engines.test_bucketed_engine import assert_same_bits
+from tests.engines.test_buckets import assert_same_bits
 
 from regretless import engines
-from regretless.engines.bucketed.cuda.engine import CudaBucketedEngine
 from regretless.engines.contract import BucketedEngine
+from regretless.engines.cuda.buckets.engine import CudaBucketedEngine
 from regretless.forms.bucketed import BucketedForm
 from regretless.holdem.buckets.table import NO_BUCKET
 from regretless.holdem.games.boards import GameBuckets, blocked, make_form
@@ -81,7 +81,7 @@ def test_the_emulated_device_agrees_with_the_cpu(monkeypatch: pytest.MonkeyPatch
         engines.create("numba", form),
         CudaBucketedEngine(form, device=HostDevice(host="bucketed_on_host.cpp")),
     )
-    monkeypatch.setattr("regretless.engines.bucketed.cuda.engine.needs_wide_tiles", lambda *_: True)
+    monkeypatch.setattr("regretless.engines.cuda.buckets.engine.needs_wide_tiles", lambda *_: True)
     wide = CudaBucketedEngine(form, device=HostDevice(host="bucketed_on_host.cpp"))
     wanted, found, precise = learned(cpu, emulated, wide)
     assert gap(found, wanted) < 2e-5

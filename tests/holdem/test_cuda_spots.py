@@ -16,13 +16,14 @@ import regretless as rl
 from regretless import engines
 from regretless.cli import main
 from regretless.engines import devices, registry
-from regretless.engines.bucketed.cuda import engine as bucketed_engine
-from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluator
-from regretless.engines.public.cuda import bucket_evaluator, shared
-from regretless.engines.public.cuda import engine as cuda_engine
-from regretless.engines.public.cuda import spot as cuda_spot
-from regretless.engines.public.cuda.tables import hands
-from regretless.engines.public.cuda.tables.hands import has_equal_players
+from regretless.engines.cuda.buckets import engine as bucketed_engine
+from regretless.engines.cuda.public import batch as shared
+from regretless.engines.cuda.public import bucket_evaluator
+from regretless.engines.cuda.public import engine as cuda_engine
+from regretless.engines.cuda.public import spot as cuda_spot
+from regretless.engines.cuda.public.tables import hands
+from regretless.engines.cuda.public.tables.hands import has_equal_players
+from regretless.engines.numba.public.bucket_evaluator import NumbaBucketEvaluator
 from regretless.errors import DeviceFailed, InvalidOption, MissingExtra, WouldNotFit
 from regretless.holdem import compile_spot, many
 
@@ -147,7 +148,7 @@ def test_a_spot_with_buckets_is_measured_on_the_device_that_solves_it(
     monkeypatch.setattr(bucket_evaluator, "open_device", lambda *_, **__: device)
     monkeypatch.setattr(devices, "available_cores", lambda: 3)
     measured: list[tuple[str, int]] = []
-    for evaluator_type in (CompiledBucketEvaluator, bucket_evaluator.CudaBucketEvaluator):
+    for evaluator_type in (NumbaBucketEvaluator, bucket_evaluator.CudaBucketEvaluator):
 
         def evaluate(self: Any, strategy: Any, evaluate: Any = evaluator_type.evaluate) -> Any:
             measured.append((self.device, getattr(self, "threads", 1)))

@@ -26,10 +26,10 @@ from tests.holdem.spots_of_every_kind import LARGE, SPOTS
 import regretless as rl
 from regretless.engines.contract import PublicEngine
 from regretless.engines.creation import create
+from regretless.engines.cuda.public import engine as cuda_engine
+from regretless.engines.cuda.public import work
 from regretless.engines.devices import PUBLIC_GPU_FROM
-from regretless.engines.public.cuda import engine as cuda_engine
-from regretless.engines.public.cuda import work
-from regretless.engines.public.layout import make_layout
+from regretless.engines.layout import make_layout
 from regretless.engines.registry import available
 from regretless.forms.public import PublicForm
 from regretless.holdem.form.runouts import compile_spot
@@ -69,7 +69,7 @@ def same_steps(
     """After some iterations, the second engine takes over the numbers of the first, and both continue."""
     tolerance = TOLERANCE[engines[0].storage] * form.tree.starting_pot
     # At first many hands are indifferent. Rounding decides what they do where an engine multiplies in half precision
-    # (`tests/engines/test_cuda_products.py` compares that engine's first regrets).
+    # (`tests/engines/cuda/public/test_products.py` compares that engine's first regrets).
     begins = (15, 40) if getattr(engines[1], "products", False) else begins
     for iterations in begins:
         engines[0].advance(schedule(PRESETS[variant], engines[0].iteration + 1, iterations - engines[0].iteration))

@@ -14,7 +14,7 @@ from regretless.cards.deck import parse_board
 from regretless.cards.hands import HAND_CARDS, HAND_COUNT, hand_index
 from regretless.cards.isomorphism import CARD_MAPS
 from regretless.cards.ranges import Range
-from regretless.engines.public.compiled.engine import CompiledPublicEngine
+from regretless.engines.numba.public.engine import NumbaPublicEngine
 from regretless.errors import InvalidOption, InvalidText, WouldNotFit
 from regretless.forms.betting import flatten, limit_branches
 from regretless.forms.public import PublicForm
@@ -156,12 +156,12 @@ def test_options_that_do_not_apply_are_refused(options: dict[str, Any]) -> None:
         rl.solve("flop-holdem", iterations=1, **options)
 
 
-def narrow(ip: str, oop: str) -> CompiledPublicEngine:
+def narrow(ip: str, oop: str) -> NumbaPublicEngine:
     """Every flop, but few hands: the small blind holds `ip`, the big blind `oop`."""
     game = FlopHoldem()
     tree = flatten(limit_branches(game.betting, game.move_name))
     form = compile_holdem((), Range.parse(ip), Range.parse(oop), tree, deals=(3,), name=game.name)
-    return CompiledPublicEngine(form, threads=1)
+    return NumbaPublicEngine(form, threads=1)
 
 
 def test_aces_against_the_worst_hand_win_the_big_blind() -> None:

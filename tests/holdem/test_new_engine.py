@@ -12,7 +12,7 @@ import pytest
 import regretless as rl
 from regretless import engines
 from regretless.cli import main
-from regretless.engines.public.reference import PublicReference
+from regretless.engines.numpy.public import PublicReference
 from regretless.errors import InvalidOption
 from regretless.forms.public import PublicForm
 from regretless.variants.variant import Schedule

@@ -12,8 +12,8 @@ from regretless.cards.deck import parse_board
 from regretless.cards.hands import CLASS_NAMES, HAND_CLASS
 from regretless.cards.preflop_equities import CLASS_SIZES
 from regretless.cards.ranges import Range
-from regretless.engines.public.compiled.evaluator import StrategyEvaluator
-from regretless.engines.public.formats import met_weights
+from regretless.engines.formats import met_weights
+from regretless.engines.numba.public.engine import StrategyEvaluator
 from regretless.errors import InvalidOption
 from regretless.forms.betting import flatten
 from regretless.forms.public import BettingTree, NodeKind

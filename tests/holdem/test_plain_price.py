@@ -18,7 +18,7 @@ from regretless.cards.hands import CLASS_NAMES, HAND_CLASS
 from regretless.cards.situations import hand_situations
 from regretless.engines.contract import BucketEvaluators
 from regretless.engines.creation import bucket_evaluators
-from regretless.engines.public.cuda.bucket_evaluator import CudaBucketEvaluators
+from regretless.engines.cuda.public.bucket_evaluator import CudaBucketEvaluators
 from regretless.forms.public import NodeKind
 from regretless.holdem.buckets.table import NO_BUCKET
 from regretless.holdem.form.betting import betting_of

@@ -9,7 +9,7 @@ from tests.holdem.reference_spots import DATA, load_spot, tomllib
 from regretless.cards.deck import parse_board
 from regretless.cards.equity import equity
 from regretless.cards.ranges import Range
-from regretless.engines.public.compiled.engine import CompiledPublicEngine
+from regretless.engines.numba.public.engine import NumbaPublicEngine
 from regretless.forms.public import NodeKind
 from regretless.holdem.estimate import estimate_spot
 from regretless.holdem.spots.spot import Spot
@@ -46,7 +46,7 @@ def test_the_tree_has_the_reference_counts(name: str) -> None:
 )
 def test_root_values(name: str, iterations: int, exploitable: float) -> None:
     form, answer = load_spot(name)
-    engine = CompiledPublicEngine(form, threads=2)
+    engine = NumbaPublicEngine(form, threads=2)
     engine.advance(schedule(Discounted(gamma=3), 1, iterations))
     evaluation = engine.evaluate()
     pot = form.tree.starting_pot
@@ -70,7 +70,7 @@ def test_equity(name: str) -> None:
 @pytest.mark.parametrize("name", ALL)
 def test_kept_memory_is_at_most_that_of_postflop_solver(name: str, storage: int) -> None:
     form, answer = load_spot(name)
-    assert CompiledPublicEngine(form, storage=storage).kept_bytes <= answer["memory_bytes"][str(storage)]
+    assert NumbaPublicEngine(form, storage=storage).kept_bytes <= answer["memory_bytes"][str(storage)]
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -79,7 +79,7 @@ def test_kept_memory_is_at_most_that_of_postflop_solver(name: str, storage: int)
 def test_estimated_memory_is_at_most_five_percent_above_what_is_used(name: str, storage: int, threads: int) -> None:
     form, _ = load_spot(name)
     estimated = estimate_spot(Spot.read(DATA / f"{name}.toml"), threads=threads).solving_bytes[storage]
-    used = CompiledPublicEngine(form, storage=storage, threads=threads).memory_bytes
+    used = NumbaPublicEngine(form, storage=storage, threads=threads).memory_bytes
     assert used <= estimated <= 1.05 * used
 
 
@@ -87,7 +87,7 @@ def test_estimated_memory_is_at_most_five_percent_above_what_is_used(name: str, 
 @pytest.mark.parametrize("storage", [32, 16])
 def test_a_flop_takes_no_more_iterations_than_postflop_solver(storage: int) -> None:
     form, _ = load_spot("flop_3bet")
-    engine = CompiledPublicEngine(form, threads=2, storage=storage)
+    engine = NumbaPublicEngine(form, threads=2, storage=storage)
     for iterations, percent in ((80, 0.5), (100, 0.3), (180, 0.1)):
         engine.advance(schedule(PRESETS["postflop"], engine.iteration + 1, iterations - engine.iteration))
         assert engine.evaluate().exploitability / form.tree.starting_pot * 100 <= percent

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regretless.engines.public.compiled.engine import CompiledPublicEngine
+from regretless.engines.numba.public.engine import NumbaPublicEngine
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.holdem import estimate as estimates
 from regretless.holdem.estimate import check_fits, estimate_spot
@@ -199,7 +199,7 @@ def test_the_estimate_of_a_tiny_spot_is_at_least_the_memory_used(cards: int, sto
         board, held = drawn[:cards], ["".join(drawn[first : first + 2]) for first in range(cards, len(drawn), 2)]
         ranges = {"oop": {"range": ", ".join(held[:count])}, "ip": {"range": ", ".join(held[count:])}}
         spot = Spot.from_mapping({"board": " ".join(board), "pot": 100, "stack": 50, "bets": {"bet": "a"}} | ranges)
-        used = CompiledPublicEngine(compile_spot(spot), storage=storage, threads=threads).memory_bytes
+        used = NumbaPublicEngine(compile_spot(spot), storage=storage, threads=threads).memory_bytes
         assert 1.0 <= estimate_spot(spot, threads=threads).solving_bytes[storage] / used <= 1.05
 
 

@@ -13,8 +13,8 @@ import pytest
 
 from regretless import load
 from regretless.cards.hands import HAND_CARDS
-from regretless.engines.public.compiled.engine import CompiledPublicEngine
-from regretless.engines.public.layout import LANES, make_layout
+from regretless.engines.layout import LANES, make_layout
+from regretless.engines.numba.public.engine import NumbaPublicEngine
 from regretless.errors import ApproximateFile, InvalidOption, InvalidText
 from regretless.forms.public import NodeKind, PublicForm
 from regretless.holdem.form.betting import betting_tree
@@ -82,7 +82,7 @@ def suit_maps_that_keep(board: tuple[int, ...], start: int, weights: list[np.nda
 def test_numbers_stay_equal_to_the_last_bit(name: str, storage: int) -> None:
     given = MERGED[name]
     form = compile_spot(given)
-    engine = CompiledPublicEngine(form, storage=storage)
+    engine = NumbaPublicEngine(form, storage=storage)
     engine.advance(schedule(PRESETS["postflop"], 1, 300 if len(given.board) > 3 else 30))
     snapshot, layout = engine.snapshot(), make_layout(form)
     held = [holdem_hands(given.board, given.ip), holdem_hands(given.board, given.oop)]
@@ -148,7 +148,7 @@ def test_merging_suits_changes_no_answer() -> None:
     assert len(merged.streets[1].parent) < len(apart.streets[1].parent) == 48
     found = []
     for form in (merged, apart):
-        engine = CompiledPublicEngine(form)
+        engine = NumbaPublicEngine(form)
         engine.advance(schedule(PRESETS["discounted"], 1, 1500))
         found.append(engine.evaluate())
     np.testing.assert_allclose(found[0].values, found[1].values, atol=1e-4)
@@ -177,7 +177,7 @@ def test_a_current_file_does_not_warn(tmp_path: Path) -> None:
 
 def test_a_state_that_drifted_is_made_equal_when_it_is_restored() -> None:
     form = compile_spot(DRIFTING_TURN)
-    clean, drifted = CompiledPublicEngine(form), CompiledPublicEngine(form)
+    clean, drifted = NumbaPublicEngine(form), NumbaPublicEngine(form)
     clean.advance(schedule(PRESETS["postflop"], 1, 50))
     snapshot, layout = clean.snapshot(), make_layout(form)
     random = np.random.default_rng(0)

@@ -1,7 +1,9 @@
 """CFR on arrays: the array kernels of every form behind one façade. Other layers import `regretless.engines` only.
 
-Start with `public/reference.py`, the plain engine of hold'em in NumPy: all others must equal it or its like for other
-forms. `contract.py` says what an engine does, `registry.py` lists them, `creation.py` creates them.
+Start with `numpy/public.py`: vector CFR on a hold'em spot in 200 lines of NumPy. `numpy/` has such a reference for
+every form, and all other engines must equal them: `numba/` on a CPU, `cuda/` on an NVIDIA GPU, `torch/` for general
+games on either and on MPS. `contract.py` says what an engine does, `registry.py` lists them, `creation.py` creates
+them; the other modules here are what backends share.
 
 What needs numba or PyTorch, or only a CPU needs, is loaded on first use.
 """
@@ -10,8 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from regretless.engines import devices
-from regretless.engines.bucketed.priced import PricedEngine, with_real_cards
-from regretless.engines.bucketed.tables import BucketTables, TableLayout
+from regretless.engines.batched import BatchedEngine, BatchedEvaluation, check_one_shape, replace_payoffs
+from regretless.engines.bucket_tables import BucketTables, TableLayout
 from regretless.engines.choice import Choice, choose_public
 from regretless.engines.contract import (
     LEARNED,
@@ -33,9 +35,9 @@ from regretless.engines.contract import (
 )
 from regretless.engines.creation import bucket_evaluator_beside, bucket_evaluators, create, kernels_are_compiled, share
 from regretless.engines.devices import available_cores, cuda_devices, require_cuda, thread_limit
+from regretless.engines.formats import NUMBER_FORMATS, number_format
 from regretless.engines.memory import check_public_fits, estimate, estimate_public
-from regretless.engines.public.formats import NUMBER_FORMATS, number_format
-from regretless.engines.public.shares import decode_shares, encode_shares
+from regretless.engines.priced import PricedEngine, with_real_cards
 from regretless.engines.registry import (
     ENGINES,
     Build,
@@ -50,44 +52,101 @@ from regretless.engines.registry import (
     register,
     require,
 )
-from regretless.engines.sequence.batched import BatchedEngine, BatchedEvaluation, check_one_shape, replace_payoffs
+from regretless.engines.shares import decode_shares, encode_shares
 from regretless.engines.threads import in_order, one_ahead
 
 if TYPE_CHECKING:
-    from regretless.engines.clustering.kmeans import CentroidLookup, CentroidSample, TooFewRows, find_centroids
-    from regretless.engines.clustering.on_torch import TorchCentroidLookup, TorchCentroidSample
-    from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluators
-    from regretless.engines.public.compiled.evaluator import StrategyEvaluator
-    from regretless.engines.public.compiled.sizes import learned_bytes
-    from regretless.engines.public.encoding import StrategyEncoder
-    from regretless.engines.sequence.torch_engine import torch_device
+    from regretless.engines.encoding import StrategyEncoder
+    from regretless.engines.numba.clustering import CentroidLookup, CentroidSample, TooFewRows, find_centroids
+    from regretless.engines.numba.public.bucket_evaluator import NumbaBucketEvaluators
+    from regretless.engines.numba.public.engine import StrategyEvaluator
+    from regretless.engines.numba.public.sizes import learned_bytes
+    from regretless.engines.torch.clustering import TorchCentroidLookup, TorchCentroidSample
+    from regretless.engines.torch.sequence import torch_device
 
 __all__ = [
-    "ENGINES", "LEARNED", "NUMBER_FORMATS", "BatchMember", "BatchedEngine", "BatchedEvaluation", "BucketEvaluators",
-    "BucketStrategy", "BucketTables", "BucketedEngine", "Build", "CentroidLookup", "CentroidSample", "Choice",
-    "CompiledBucketEvaluators", "Engine", "EngineBatch", "Entry", "Evaluation", "EvaluationStopped", "FormKind",
-    "GameEngine", "PricedEngine", "PublicEngine", "Sampling", "SharedDevice", "Snapshot", "StrategyEncoder",
-    "StrategyEvaluator", "StrategyTables", "TableLayout", "TooFewRows", "TorchCentroidLookup", "TorchCentroidSample",
-    "Updates", "available", "available_cores", "bucket_evaluator_beside", "bucket_evaluators", "check_one_shape",
-    "check_public_fits", "choose_public", "create", "cuda_devices", "decode_shares",
-    "device_if_able", "devices", "encode_shares", "engine_if_able", "engine_name", "estimate", "estimate_public",
-    "fastest", "find_centroids", "in_order", "is_installed", "kernels_are_compiled", "learned_bytes", "number_format",
-    "one_ahead", "register", "replace_payoffs", "require", "require_cuda", "share", "thread_limit", "torch_device",
+    "ENGINES",
+    "LEARNED",
+    "NUMBER_FORMATS",
+    "BatchMember",
+    "BatchedEngine",
+    "BatchedEvaluation",
+    "BucketEvaluators",
+    "BucketStrategy",
+    "BucketTables",
+    "BucketedEngine",
+    "Build",
+    "CentroidLookup",
+    "CentroidSample",
+    "Choice",
+    "Engine",
+    "EngineBatch",
+    "Entry",
+    "Evaluation",
+    "EvaluationStopped",
+    "FormKind",
+    "GameEngine",
+    "NumbaBucketEvaluators",
+    "PricedEngine",
+    "PublicEngine",
+    "Sampling",
+    "SharedDevice",
+    "Snapshot",
+    "StrategyEncoder",
+    "StrategyEvaluator",
+    "StrategyTables",
+    "TableLayout",
+    "TooFewRows",
+    "TorchCentroidLookup",
+    "TorchCentroidSample",
+    "Updates",
+    "available",
+    "available_cores",
+    "bucket_evaluator_beside",
+    "bucket_evaluators",
+    "check_one_shape",
+    "check_public_fits",
+    "choose_public",
+    "create",
+    "cuda_devices",
+    "decode_shares",
+    "device_if_able",
+    "devices",
+    "encode_shares",
+    "engine_if_able",
+    "engine_name",
+    "estimate",
+    "estimate_public",
+    "fastest",
+    "find_centroids",
+    "in_order",
+    "is_installed",
+    "kernels_are_compiled",
+    "learned_bytes",
+    "number_format",
+    "one_ahead",
+    "register",
+    "replace_payoffs",
+    "require",
+    "require_cuda",
+    "share",
+    "thread_limit",
+    "torch_device",
     "with_real_cards",
 ]  # fmt: skip
 
 _LOADED_ON_USE = {
-    "CentroidSample": "clustering.kmeans",
-    "CompiledBucketEvaluators": "public.compiled.bucket_evaluator",
-    "CentroidLookup": "clustering.kmeans",
-    "StrategyEncoder": "public.encoding",
-    "StrategyEvaluator": "public.compiled.evaluator",
-    "TooFewRows": "clustering.kmeans",
-    "TorchCentroidSample": "clustering.on_torch",
-    "TorchCentroidLookup": "clustering.on_torch",
-    "find_centroids": "clustering.kmeans",
-    "learned_bytes": "public.compiled.sizes",
-    "torch_device": "sequence.torch_engine",
+    "CentroidSample": "numba.clustering",
+    "NumbaBucketEvaluators": "numba.public.bucket_evaluator",
+    "CentroidLookup": "numba.clustering",
+    "StrategyEncoder": "encoding",
+    "StrategyEvaluator": "numba.public.engine",
+    "TooFewRows": "numba.clustering",
+    "TorchCentroidSample": "torch.clustering",
+    "TorchCentroidLookup": "torch.clustering",
+    "find_centroids": "numba.clustering",
+    "learned_bytes": "numba.public.sizes",
+    "torch_device": "torch.sequence",
 }
 
 

@@ -1,8 +1,8 @@
 """The interface between solvers and engines, for every form.
 
 An engine holds one compiled game on one device, together with what CFR updates: regrets, the sum of strategies and, if
-the variant predicts, the next strategy. Each form has a plain reference (`sequence/numpy_engine.py`,
-`public/reference.py`); every other engine must match it within its stated tolerance, and one test runs over all.
+the variant predicts, the next strategy. Each form has a plain reference (`numpy/sequence.py`,
+`numpy/public.py`); every other engine must match it within its stated tolerance, and one test runs over all.
 
 | form                          | a strategy to evaluate        | engines                       |
 |-------------------------------|-------------------------------|-------------------------------|
@@ -264,7 +264,7 @@ class PublicEngine(Engine[PublicForm, PublicStrategy], Protocol):
         """[actions, H] average strategy at a betting node on a runout of its street."""
 
     def averages(self, player: int, street: int, runouts: slice = slice(None)) -> NDArray[Any]:
-        """[runouts chosen, numbers] sums of a player's strategies on a street, in the layout of `public/layout.py`.
+        """[runouts chosen, numbers] sums of a player's strategies on a street, in the layout of `layout.py`.
 
         They are the live ones where possible, and otherwise copied from the device in one go.
         """
@@ -282,7 +282,7 @@ class PublicEngine(Engine[PublicForm, PublicStrategy], Protocol):
 class BucketedEngine(Learner[BucketedForm], Protocol):
     """An engine for the bucketed form. It cannot evaluate: a few runouts say nothing exact about a strategy.
 
-    `public/` engines evaluate its average with every runout and real cards (`bucketed/priced.py`).
+    Engines of the public form evaluate its average with every runout and real cards (`priced.py`).
     """
 
     @property

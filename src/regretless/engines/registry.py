@@ -15,7 +15,7 @@ from typing import Any
 
 from regretless.engines import devices
 from regretless.engines.contract import Sampling, Updates
-from regretless.engines.public.formats import NUMBER_FORMATS
+from regretless.engines.formats import NUMBER_FORMATS
 from regretless.errors import InvalidOption, MissingExtra
 
 __all__ = [
@@ -67,53 +67,54 @@ IN_TURN = (Updates.ALTERNATING,)
 DOUBLE_FIRST, SINGLE_FIRST, SINGLE = ("float64", "float32"), ("float32", "float64"), ("float32",)
 ANYWHERE = ("cpu", "cuda", "mps")
 
-_SEQUENCE = "regretless.engines.sequence"
-_SAMPLING = "regretless.engines.sampling"
-_PUBLIC = "regretless.engines.public"
-_BUCKETED = "regretless.engines.bucketed"
+_ENGINES = "regretless.engines"
 
 _torch = Build(
-    path=f"{_SEQUENCE}.torch_engine:TorchEngine",
-    estimate=f"{_SEQUENCE}.torch_engine:estimate",
+    path=f"{_ENGINES}.torch.sequence:TorchEngine",
+    estimate=f"{_ENGINES}.torch.sequence:estimate",
     devices=ANYWHERE,
     dtypes=SINGLE_FIRST,
     threads=True,
 )
 SEQUENCE = {
     "numba": Build(
-        path=f"{_SEQUENCE}.numba_engine:NumbaSequenceEngine",
-        estimate=f"{_SEQUENCE}.numba_engine:estimate",
+        path=f"{_ENGINES}.numba.sequence:NumbaSequenceEngine",
+        estimate=f"{_ENGINES}.numba.sequence:estimate",
         dtypes=DOUBLE_FIRST,
         threads=True,
     ),
-    "numpy": Build(path=f"{_SEQUENCE}.numpy_engine:NumpySequenceEngine", estimate=f"{_SEQUENCE}.numpy_engine:estimate"),
+    "numpy": Build(
+        path=f"{_ENGINES}.numpy.sequence:NumpySequenceEngine", estimate=f"{_ENGINES}.numpy.sequence:estimate"
+    ),
     "torch": _torch,
-    "cuda": Build(path=f"{_SEQUENCE}.cuda.engine:CupyEngine", devices=("cuda",), dtypes=SINGLE_FIRST),
+    "cuda": Build(path=f"{_ENGINES}.cuda.sequence.engine:CudaSequenceEngine", devices=("cuda",), dtypes=SINGLE_FIRST),
 }
 HISTORY = {
     "numba": Build(
-        path=f"{_SEQUENCE}.numba_engine:NumbaHistoryEngine",
-        estimate=f"{_SEQUENCE}.numba_engine:estimate",
+        path=f"{_ENGINES}.numba.sequence:NumbaHistoryEngine",
+        estimate=f"{_ENGINES}.numba.sequence:estimate",
         dtypes=DOUBLE_FIRST,
         threads=True,
     ),
-    "numpy": Build(path=f"{_SEQUENCE}.numpy_engine:NumpyHistoryEngine", estimate=f"{_SEQUENCE}.numpy_engine:estimate"),
+    "numpy": Build(
+        path=f"{_ENGINES}.numpy.sequence:NumpyHistoryEngine", estimate=f"{_ENGINES}.numpy.sequence:estimate"
+    ),
     "torch": _torch,
     "matrix": Build(
-        path=f"{_SEQUENCE}.matrix_engine:MatrixEngine",
-        estimate=f"{_SEQUENCE}.matrix_engine:estimate",
+        path=f"{_ENGINES}.numpy.matrix:MatrixEngine",
+        estimate=f"{_ENGINES}.numpy.matrix:estimate",
         devices=("cpu", "cuda"),
     ),
 }
 SAMPLING = {
     "numba": Build(
-        path=f"{_SAMPLING}.walks:SamplingEngine",
-        estimate=f"{_SAMPLING}.walks:estimate",
+        path=f"{_ENGINES}.numba.sampling:NumbaSamplingEngine",
+        estimate=f"{_ENGINES}.numba.sampling:estimate",
         updates=IN_TURN,
         samplings=(Sampling.CHANCE, Sampling.EXTERNAL, Sampling.OUTCOME),
     ),
     "torch": Build(
-        path=f"{_SAMPLING}.batch:BatchSamplingEngine",
+        path=f"{_ENGINES}.torch.sampling:TorchSamplingEngine",
         devices=ANYWHERE,
         dtypes=SINGLE_FIRST,
         updates=IN_TURN,
@@ -122,41 +123,41 @@ SAMPLING = {
 }
 PUBLIC = {
     "numba": Build(
-        path=f"{_PUBLIC}.compiled.engine:CompiledPublicEngine",
-        estimate=f"{_PUBLIC}.compiled.sizes:estimate",
+        path=f"{_ENGINES}.numba.public.engine:NumbaPublicEngine",
+        estimate=f"{_ENGINES}.numba.public.sizes:estimate",
         dtypes=SINGLE,
         threads=True,
         storages=tuple(NUMBER_FORMATS),
         updates=IN_TURN,
-        buckets=f"{_PUBLIC}.compiled.bucket_evaluator:CompiledBucketEvaluators",
-        compiled=f"{_PUBLIC}.compiled.engine:kernels_are_compiled",
+        buckets=f"{_ENGINES}.numba.public.bucket_evaluator:NumbaBucketEvaluators",
+        compiled=f"{_ENGINES}.numba.public.engine:kernels_are_compiled",
     ),
-    "numpy": Build(path=f"{_PUBLIC}.reference:PublicReference", storages=(64,), updates=IN_TURN),
+    "numpy": Build(path=f"{_ENGINES}.numpy.public:PublicReference", storages=(64,), updates=IN_TURN),
     "cuda": Build(
-        path=f"{_PUBLIC}.cuda.engine:CudaPublicEngine",
-        estimate=f"{_PUBLIC}.cuda.sizes:estimate",
+        path=f"{_ENGINES}.cuda.public.engine:CudaPublicEngine",
+        estimate=f"{_ENGINES}.cuda.public.sizes:estimate",
         devices=("cuda",),
         dtypes=SINGLE,
         storages=tuple(NUMBER_FORMATS),
         updates=IN_TURN,
-        shared=f"{_PUBLIC}.cuda.shared:SharedCuda",
-        buckets=f"{_PUBLIC}.cuda.bucket_evaluator:CudaBucketEvaluators",
+        shared=f"{_ENGINES}.cuda.public.batch:SharedCuda",
+        buckets=f"{_ENGINES}.cuda.public.bucket_evaluator:CudaBucketEvaluators",
     ),
 }
 BUCKETED = {
     "numba": Build(
-        path=f"{_BUCKETED}.compiled.engine:CompiledBucketedEngine",
-        estimate=f"{_BUCKETED}.compiled.engine:estimate",
+        path=f"{_ENGINES}.numba.buckets.engine:NumbaBucketedEngine",
+        estimate=f"{_ENGINES}.numba.buckets.engine:estimate",
         dtypes=SINGLE,
         threads=True,
         storages=(32,),
         updates=IN_TURN,
-        compiled=f"{_BUCKETED}.compiled.engine:kernels_are_compiled",
+        compiled=f"{_ENGINES}.numba.buckets.engine:kernels_are_compiled",
     ),
-    "numpy": Build(path=f"{_BUCKETED}.reference:BucketedReference", storages=(64,), updates=IN_TURN),
+    "numpy": Build(path=f"{_ENGINES}.numpy.buckets:BucketedReference", storages=(64,), updates=IN_TURN),
     "cuda": Build(
-        path=f"{_BUCKETED}.cuda.engine:CudaBucketedEngine",
-        estimate=f"{_BUCKETED}.cuda.engine:estimate",
+        path=f"{_ENGINES}.cuda.buckets.engine:CudaBucketedEngine",
+        estimate=f"{_ENGINES}.cuda.buckets.engine:estimate",
         devices=("cuda",),
         dtypes=SINGLE,
         storages=(32,),

@@ -3,7 +3,7 @@
 Besides the record and the spot's TOML, a file contains
 
     probabilities.S  [runouts, …]          of street S, node by node, in 32 bits or, for large spots, 16
-                                           (the header's `probability_bits`), encoded by `engines.public.shares`
+                                           (the header's `probability_bits`), encoded by `engines.shares`
     values.P.S       [runouts, nodes, H]   of player P before the last street
     equity.P         [nodes, H]            on the first street, if two cards are to come
     form.…                                 runouts, copies and strengths, so that they need not be recomputed
@@ -161,7 +161,7 @@ class SpotSolution(Solution):
     # --- files -------------------------------------------------------------------------------------------------------
 
     def _contents(self, resumable: bool) -> Contents:
-        """Strategies in 32 bits, those of large spots in 16, encoded by `engines.public.shares`."""
+        """Strategies in 32 bits, those of large spots in 16, encoded by `engines.shares`."""
         arrays = packed_form(self.reader.form) | packed_results(self.reader)
         header = self._fields() | {"probability_bits": 8 * arrays["probabilities.0"].dtype.itemsize}
         if resumable:

@@ -1,6 +1,6 @@
 """Many games of one shape, solved in one call.
 
-On a CUDA device, all games advance together, with one more array axis (`engines/sequence/batched.py`). On a CPU, the
+On a CUDA device, all games advance together, with one more array axis (`engines/batched.py`). On a CPU, the
 compiled engine is faster one game at a time, because a small game stays in the L1 cache; games are spread over cores.
 """
 

@@ -13,8 +13,8 @@ from regretless.cards.deck import parse_board
 from regretless.cards.evaluator import hand_strengths
 from regretless.cards.hands import HAND_CARDS
 from regretless.cards.ranges import Range
-from regretless.engines.public.compiled.engine import CompiledPublicEngine
-from regretless.engines.public.reference import PublicReference
+from regretless.engines.numba.public.engine import NumbaPublicEngine
+from regretless.engines.numpy.public import PublicReference
 from regretless.forms.betting import Branch
 from regretless.forms.public import NodeKind, PublicForm
 from regretless.games.game import CHANCE, Game
@@ -67,7 +67,7 @@ def test_merging_suits_changes_no_answer() -> None:
     nudge = np.where(np.arange(1326) % 4 == 0, 1 - 1e-7, 1.0)  # enough to break the symmetry of suits
     apart = small_spot("Qs Jh 2h 7s", Range(ip.weights * nudge), Range(oop.weights * nudge))
     assert len(merged.streets[1].parent) < len(apart.streets[1].parent) == 48
-    engines = CompiledPublicEngine(merged), CompiledPublicEngine(apart)
+    engines = NumbaPublicEngine(merged), NumbaPublicEngine(apart)
     for engine in engines:
         engine.advance(schedule(Discounted(), 1, 200))
     one, two = (engine.evaluate() for engine in engines)
@@ -136,7 +136,7 @@ class River(Game[RiverState]):
 
 def test_a_river_by_its_rules_and_by_its_public_form() -> None:
     form = small_spot("Kh Qs Js 2c 3d", Range.parse("AKs:0.5,22"), Range.parse("KQs,T9s,88:0.25"))
-    by_rules, plain, fast = CFR(River(form)), PublicReference(form), CompiledPublicEngine(form)
+    by_rules, plain, fast = CFR(River(form)), PublicReference(form), NumbaPublicEngine(form)
     for solver in (by_rules, plain, fast):
         solver.advance(schedule(Discounted(), 1, 25))
     expected = by_rules.evaluate()

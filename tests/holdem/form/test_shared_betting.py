@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from tests.holdem.random_spots import random_spot
 
-from regretless.engines.public.layout import make_layout
+from regretless.engines.layout import make_layout
 from regretless.holdem import Spot, compile_spot
 from regretless.holdem.estimate import spot_size
 from regretless.holdem.form import betting

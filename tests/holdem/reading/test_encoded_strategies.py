@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regretless.engines.public.shares import decode_shares, encode_shares
+from regretless.engines.shares import decode_shares, encode_shares
 from regretless.files.container import open_container
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.reading import encoded_strategies

@@ -17,9 +17,9 @@ from tests.holdem.random_spots import random_spot
 
 import regretless as rl
 from regretless.engines import devices, registry
-from regretless.engines.public.cuda import engine as cuda_engine
-from regretless.engines.public.layout import make_layout
-from regretless.engines.public.shares import decode_shares, encode_shares
+from regretless.engines.cuda.public import engine as cuda_engine
+from regretless.engines.layout import make_layout
+from regretless.engines.shares import decode_shares, encode_shares
 from regretless.files.container import Streamed, open_container
 from regretless.holdem.reading import encoded_strategies
 from regretless.holdem.reading.spot_reader import EngineResults

@@ -33,8 +33,8 @@ from regretless.cards.situations import board_rows
 from regretless.engines import (
     BucketEvaluators,
     BucketStrategy,
-    CompiledBucketEvaluators,
     Evaluation,
+    NumbaBucketEvaluators,
     StrategyTables,
     in_order,
     one_ahead,
@@ -127,7 +127,7 @@ class FlopPricer:
         evaluators: BucketEvaluators | None = None,
     ) -> None:
         self.given, self.buckets, self.threads = given, buckets, threads
-        self.evaluators = evaluators or CompiledBucketEvaluators(threads=threads)
+        self.evaluators = evaluators or NumbaBucketEvaluators(threads=threads)
         self.payoffs = Payoffs(*(each[given.node] for each in (payoffs.win, payoffs.lose, payoffs.tie)))
         tree = given.tree
         acts = tree.kind == NodeKind.DECISION

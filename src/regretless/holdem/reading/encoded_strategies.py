@@ -1,7 +1,7 @@
 """Strategies on their way into a file: how wide, in what order, and encoded by several threads.
 
 A file has one array per street, with a row for each runout: node by node, all actions but the last, for every hand
-(`engines.public.shares` has the encoding). It is written in blocks of a few runouts:
+(`engines.shares` has the encoding). It is written in blocks of a few runouts:
 
 1. The calling thread fetches the sums of strategies of a block, which copies them if they are on a device.
 2. Any thread encodes them.

@@ -1,1 +1,0 @@
-"""Engines of the bucketed form: regrets per betting node and bucket, runouts drawn every iteration."""

@@ -1,1 +1,0 @@
-"""The numba engine of the bucketed form."""

@@ -1,0 +1,378 @@
+"""The public form on a CUDA device: alternating vector CFR, one recorded sequence of launches per iteration.
+
+Regrets and averages have the layout and format of snapshots, so a file saved here opens on any other engine, and the
+strategies of a node are read without the rest. Arithmetic is as on a CPU: 32 bits, at terminals 64 where blockers
+remove nearly all of a range. With 16-bit storage, reach at terminals is in half precision while a player learns.
+
+The parts, in the order of the data: `tables` (the form as kernels see it, and the records that both sides
+share), `spot` (one spot on the device), `work` and `walks` (launches), `device` (the device itself), `kernels/` (the
+arithmetic).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy, Snapshot, StackedStrategy
+from regretless.engines.cuda.public.device import Buffer, Device
+from regretless.engines.cuda.public.spot import SpotWalks
+from regretless.engines.cuda.public.tables.records import STEP
+from regretless.engines.cuda.public.tables.terminals import can_multiply
+from regretless.engines.cuda.public.walks import Walks
+from regretless.engines.devices import require_cuda
+from regretless.engines.formats import (
+    SALT,
+    Stored,
+    largest_value,
+    met_weights,
+    needs_wide_sums,
+    number_format,
+)
+from regretless.engines.layout import LANES, checked_rows, padded, put
+from regretless.engines.stored import BoolArray, Lock, Place, StoredEngine
+from regretless.errors import Advice, InvalidGame, MissingExtra
+from regretless.forms.history import FloatArray
+from regretless.forms.public import PublicForm
+from regretless.variants.variant import Schedule, Weights, predicts
+
+__all__ = ["IF_FULL", "ON_CPU", "CudaPublicEngine", "check_offsets", "open_device"]
+
+ON_CPU = Advice("device", "cpu", "takes none of it")
+IF_FULL = (Advice("storage", 16, "takes less than 32"), ON_CPU)
+ALIGNMENT = 256  # bytes; as every allocation of CUDA has
+HALF_BITS = 16  # of stored numbers: those of terminals are as precise
+LOCKS = ("lock_at", "lock_regret", "lock_average", "lock_rows", "locked")  # fields of a job that point to locks
+
+
+class CudaPublicEngine(StoredEngine):
+    """One public form on a CUDA device."""
+
+    name = "cuda"
+    device = "cuda"
+    threads = 1
+    tolerance = 1e-5
+
+    def __init__(
+        self, form: PublicForm, *, device: str | Device = "cuda", storage: int = 32, tables: Device | None = None
+    ) -> None:
+        """`storage` is the number of bits per regret or average, 32 or 16; `device` is "cuda", "cuda:1", …
+
+        `tables` may be an arena of the device, for everything but regrets and averages.
+        """
+        check_offsets(form)
+        number = number_format(storage)
+        self._on = open_device(device, advice=IF_FULL) if isinstance(device, str) else device
+        super().__init__(form, number)
+        self._met = met_weights(form.hands, form.deck)
+        self._pairs = float(form.hands[0].weight @ self._met[0])
+        self._units = [number.unit(largest_value(form, self._met[own], own)) for own in range(2)]
+        self.value_units = 1 / (np.array(self._units, dtype=np.float64) * self._pairs * form.unit)
+        self.wide = needs_wide_sums(form, self._met)  # whether terminals need 64 bits
+        # Whether terminals are matrix products in half precision while a player learns.
+        self.products = storage == HALF_BITS and self._on.multiplies and can_multiply(form)
+        self._spot: SpotWalks | None = self._make_spot(tables or self._on)
+        self.has_lists = False  # whether the lists of final runouts are filled
+        self.lock_tables: list[list[Buffer]] = []  # what the jobs point to
+        self._seen = -1  # changes that the jobs know of
+        self._own_walks: Walks | None = None  # made when first used: in a batch, one serves all spots
+
+    @property
+    def on(self) -> Device:
+        """The device."""
+        return self._on
+
+    @property
+    def spot(self) -> SpotWalks:
+        """The spot on the device; moved back there if it was parked."""
+        if self._spot is None:
+            self._move(self._on.upload)
+            self._spot = self._make_spot(self._on)
+        return self._spot
+
+    def _make_spot(self, device: Device) -> SpotWalks:
+        return SpotWalks(device, self.layout, self._units, products=self.products)
+
+    def park(self) -> None:
+        """Move regrets and averages to the machine's memory and free the device's, until walks are needed again."""
+        self._move(self._on.download)
+        self._spot = self._own_walks = None
+        self.lock_tables, self._seen, self.has_lists = [], -1, False
+
+    def _move(self, moved: Callable[[Any], Any]) -> None:
+        """Replace all regrets, averages and predictions; arrays that are the same stay the same."""
+        held = {id(numbers): moved(numbers) for numbers in (*self._regret, *self._average, *self._matched)}
+        self._regret, self._average, self._matched = (
+            [held[id(numbers)] for numbers in arrays] for arrays in (self._regret, self._average, self._matched)
+        )
+
+    @property
+    def _walks(self) -> Walks:
+        if self._own_walks is None:
+            self._own_walks = self._make_walks(self.storage)
+        return self._own_walks
+
+    def _make_walks(self, storage: int) -> Walks:
+        self.fill_jobs()
+        walks = Walks(
+            self._on,
+            [self.spot],
+            storage=storage,
+            wide=self.wide,
+            predicts=self.predicts,
+            products=self.products and storage == self.storage,
+        )
+        if not self.has_lists:
+            walks.make_lists()
+            self.has_lists = True
+        return walks
+
+    @property
+    def kept_bytes(self) -> int:
+        """Regrets, averages, and the tables for finding and evaluating them."""
+        return sum(int(array.nbytes) for array in self._arrays().values()) + self.spot.table_bytes
+
+    @property
+    def memory_bytes(self) -> int:
+        """`kept_bytes` and the blocks' working memory, unless that of a batch serves."""
+        return self.kept_bytes + (0 if self._own_walks is None else self._own_walks.space_bytes)
+
+    def advance(self, schedule: Schedule) -> None:
+        """Run one iteration per row of `schedule`."""
+        steps = self.next_steps(schedule)
+        self._prepare()
+        self._walks.learn(steps, self.learning)
+        self.iteration += len(schedule)
+
+    def get_ready(self, schedule: Schedule) -> None:
+        """Store predictions from now on, if these iterations need them."""
+        if predicts(schedule):
+            self.store_predictions()
+
+    def next_steps(self, schedule: Schedule) -> NDArray[np.void]:
+        """The numbers of the next iterations as kernels read them."""
+        self.get_ready(schedule)
+        steps = np.zeros(len(schedule), dtype=STEP)
+        columns = steps.view(np.float32).reshape(len(schedule), -1)  # a step begins with the variant's weights
+        columns[:, : len(Weights._fields)] = np.ascontiguousarray(schedule).view(np.float64).reshape(len(schedule), -1)
+        if self.format.one != 1:
+            steps["average_decay"], steps["average_weight"], self.weight = self.format.in_steps(
+                schedule["average_decay"], schedule["average_weight"], self.weight
+            )
+        steps["reach_share"] = self.format.reach_share
+        steps["salt"] = np.arange(self.iteration + 1, self.iteration + 1 + len(schedule)) * SALT % 2**24
+        return steps
+
+    @property
+    def learning(self) -> list[int]:
+        """The players that learn."""
+        return [own for own in range(2) if own not in self.fixed]
+
+    def _prepare(self) -> None:
+        """Fill the jobs, if what they point to has changed."""
+        if self._seen == self.changes:
+            return
+        if self._own_walks is not None and self._own_walks.options.predicts != self.predicts:
+            self._own_walks = None
+        self.fill_jobs()
+        self._walks.update()
+        self._walks.forget()
+        self._seen = self.changes
+
+    def fill_jobs(self) -> None:
+        """Tell the jobs where this engine's numbers and locks are."""
+        jobs = self.spot.jobs  # first, since it may move the numbers
+        regret, matched, average = (
+            [self._on.address(numbers) if numbers.size else 0 for numbers in arrays]
+            for arrays in (self._regret, self._matched, self._average)
+        )
+        for name, addresses in (
+            ("regret", regret),
+            ("matched", matched),
+            ("average", average),
+            ("other_matched", matched[::-1]),
+            ("other_average", average[::-1]),
+        ):
+            jobs[name] = addresses
+        if any(self.lock_tables):
+            for name in (*LOCKS, "lock_count"):
+                jobs[name] = 0
+        self.lock_tables = [self._fill_locks(own, jobs[own]) for own in range(2)]
+
+    def _fill_locks(self, own: int, job: Any) -> list[Buffer]:
+        """Where locked numbers are, what they are, and which hands a best response may not choose for."""
+        locked, layout, form = self.locked[own], self.layout, self.form
+        if not locked:
+            return []
+        street_at = np.cumsum([0, *(len(street.parent) for street in form.streets)])
+        rows = np.full((street_at[-1], len(form.tree.kind)), -1, dtype=np.int32)
+        hands = np.zeros((len(locked), int(layout.hands[own])), dtype=np.uint8)
+        places, values = [], []
+        for number, ((node, runout), lock) in enumerate(locked.items()):
+            street = int(form.tree.street[node])
+            rows[street_at[street] + runout, node] = number
+            hands[number, : len(lock.hands)] = lock.hands
+            begin = layout.street_at[own, street] + runout * layout.runout_size[own, street] + layout.block[node]
+            chosen, actions = np.flatnonzero(lock.hands), np.arange(len(lock.strategy))[:, None]
+            places.append((begin + chosen // LANES * LANES * len(actions) + actions * LANES + chosen % LANES).ravel())
+            values.append(lock.strategy[:, chosen].ravel())
+        found = np.concatenate(values)
+        kept = [self.format.stored(found, kind).astype(kind) for kind in (self.format.regret, self.format.average)]
+        tables = (np.concatenate(places), kept[0], kept[1], rows, hands)
+        buffers = [self._on.upload(table) for table in tables]
+        for name, buffer in zip(LOCKS, buffers, strict=True):
+            job[name] = self._on.address(buffer)
+        job["lock_count"] = len(found)
+        return buffers
+
+    # --- values ---
+
+    def evaluate(self, strategy: PublicStrategy | None = None) -> Evaluation:
+        """Values and best responses, in the form's unit, by default of the average strategy.
+
+        A given strategy is evaluated in 32 bits, whatever the storage, from a copy of its own on the device.
+        """
+        self._prepare()
+        walks, given = (self._walks, None) if strategy is None else self._given(strategy)
+        found = walks.evaluate(0, 1)[:, 0]
+        if given is not None:
+            self._seen = -1  # the jobs point to that strategy, which is freed now
+        return self.evaluation(found)
+
+    def evaluation(self, found: FloatArray) -> Evaluation:
+        """From what walks found [ways, players]. Rounding must not make a best response worth less than the mean."""
+        values, best = (found * self.value_units).tolist()
+        at_least = [values[own] if own in self.fixed else max(best[own], values[own]) for own in range(2)]
+        return Evaluation((values[0], values[1]), (at_least[0], at_least[1]))
+
+    def _given(self, strategy: PublicStrategy) -> tuple[Walks, list[Buffer]]:
+        """Walks in which both players' averages are a given strategy, and its numbers on the device."""
+        numbers = []
+        for player in range(2):
+            host = np.zeros(int(self.layout.entries[player]), dtype=np.float32)
+            for street in range(len(self.form.streets)):
+                for node in self.layout.decisions(player, street):
+                    if isinstance(strategy, StackedStrategy):
+                        self.layout.write_all(host, node, strategy.stacked(node))
+                        continue
+                    for runout in range(int(self.layout.runouts[street])):
+                        rows = checked_rows(self.form, strategy, node, runout)
+                        self.layout.write(host, node, runout, rows)
+            numbers.append(self._on.upload(host))
+        walks = self._make_walks(32) if self.storage != 32 else self._walks
+        for own in range(2):
+            job = self.spot.jobs[own]
+            job["average"], job["other_average"] = (self._on.address(numbers[own]), self._on.address(numbers[1 - own]))
+        walks.update()
+        return walks, numbers
+
+    def root_values(self, player: int) -> FloatArray:
+        """[H] each hand's expected value under the average strategies; 0 where no opposing hand is possible."""
+        self._prepare()
+        self._walks.evaluate(player)
+        values, met = self.spot.root_values(player) / np.float64(self._units[player]), self._met[player]
+        return np.divide(values, met, out=np.zeros_like(values), where=met > 0)
+
+    def values_before_last(self, player: int) -> list[NDArray[np.float32]]:
+        """For each street before the last, [runouts, nodes of the street, H] values times the opposing reach."""
+        self._prepare()
+        self._walks.evaluate(player)
+        hands = len(self.form.hands[player].weight)
+        found = []
+        for street in range(len(self.form.streets) - 1):
+            walked = self.spot.street_nodes(street)
+            values = self.spot.street_values(player, street)[:, np.argsort(walked), :hands]
+            found.append(values / np.float32(self._units[player]))
+        return found
+
+    def snapshot(self, *, copy: bool = True) -> Snapshot:
+        """The state of the solve; without `copy`, arrays are downloaded when they are read."""
+        if copy:
+            return super().snapshot(copy=False)  # what is downloaded is a copy
+        return Snapshot(self.iteration, _Live(self._on, self._arrays), self.weight)
+
+    # --- numbers on the device ---
+
+    def _all_zeros(self, *dtypes: np.dtype[Any]) -> list[list[Buffer]]:
+        """All in one buffer, since many spots are so small that allocating takes longer than iterating."""
+        entries = self.layout.entries.tolist()
+        sizes = [-(-count * dtype.itemsize // ALIGNMENT) * ALIGNMENT for dtype in dtypes for count in entries]
+        whole = self._on.zeros(sum(sizes), np.dtype(np.uint8))
+        begins = iter(np.cumsum([0, *sizes]).tolist())
+        return [
+            [whole[begin : begin + count * dtype.itemsize].view(dtype) for count, begin in zip(entries, begins)]
+            for dtype in dtypes
+        ]
+
+    def _take(self, numbers: Buffer, node: int, runouts: slice) -> Stored:
+        return self.layout.by_action(self._on.download(self.layout.node_rows(numbers, node, runouts)), node)
+
+    def _put(self, numbers: Buffer, place: Place, values: NDArray[np.floating[Any]], hands: BoolArray) -> None:
+        node, runout = place
+        rows = self.layout.node_rows(numbers, node, slice(runout, runout + 1))[0]
+        changed = self._on.download(rows)
+        put(changed, values, hands)
+        self._on.assign(rows, changed)
+
+    def _write_all(self, player: int, locks: Iterable[tuple[Place, Lock]]) -> None:
+        arrays = self._regret[player], self._matched[player], self._average[player]
+        changed = {id(numbers): self._on.download(numbers) for numbers in arrays}
+        for (node, runout), lock in locks:
+            for host in changed.values():
+                self.layout.write(host, node, runout, self.format.stored(lock.strategy, host.dtype), lock.hands)
+        for numbers in arrays:
+            self._on.assign(numbers, changed[id(numbers)])
+
+    def _stored(self, numbers: Buffer) -> Stored:
+        return self._on.download(numbers)
+
+    def _target(self, numbers: Buffer) -> Stored:
+        return np.empty(numbers.shape, dtype=numbers.dtype)
+
+    def _load(self, numbers: Buffer, stored: Stored) -> None:
+        self._on.assign(numbers, stored)
+
+
+class _Live(Mapping[str, Stored]):
+    """Arrays on a device, downloaded when they are read: a solve whose nodes are read one by one needs few of them."""
+
+    def __init__(self, device: Device, buffers: Callable[[], Mapping[str, Buffer]]) -> None:
+        self._device, self._buffers = device, buffers
+
+    def __getitem__(self, name: str) -> Stored:
+        return self._device.download(self._buffers()[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._buffers())
+
+    def __len__(self) -> int:
+        return len(self._buffers())
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of an array, without downloading it."""
+        return tuple(self._buffers()[name].shape)
+
+
+def open_device(name: str = "cuda", *, advice: Sequence[Advice] = ()) -> Device:
+    """A CUDA device by its name; `advice` says what the user can do if its memory is full."""
+    require_cuda()
+    if find_spec("cupy") is None:
+        raise MissingExtra("cupy", "gpu")
+    from regretless.engines.cuda.public.cupy_device import CupyDevice
+
+    return CupyDevice(name, advice=advice)
+
+
+if TYPE_CHECKING:
+    _conforms: type[PublicEngine] = CudaPublicEngine
+
+
+def check_offsets(form: PublicForm) -> None:
+    """Refuse a form in which the kernels' 32-bit offsets into the rows of one runout could overflow."""
+    numbers = len(form.tree.kind) * max(padded(len(held.weight)) for held in form.hands)
+    if numbers > (most := np.iinfo(np.int32).max):
+        raise InvalidGame(f"{form.name} has {numbers:,} betting nodes × hands: the cuda engine can count {most:,}")

@@ -1,0 +1,147 @@
+"""How much device memory the CUDA engine takes for a form of a given size, known before anything is built.
+
+Each function counts the arrays of the module it names, as that module allocates them. Three things are not known
+exactly and are estimated by their maximum: which rows only threads keep, which hands are equivalent, and how many deals
+each runout represents. Tiles that do not fit in a block's shared memory are not counted; on current devices, only forms
+whose terminals need 64 bits have any. Matrices of terminals are counted even for a device that cannot multiply them.
+"""
+
+from __future__ import annotations
+
+from regretless.engines.cuda.public.engine import HALF_BITS
+from regretless.engines.cuda.public.spot import APART_BYTES, WAVE_BYTES, WAYS, slots_of
+from regretless.engines.cuda.public.tables.hands import code_bytes
+from regretless.engines.cuda.public.tables.records import (
+    DECISION,
+    LEAF,
+    LINE,
+    MIXTURE,
+    OWN_HAND,
+    PANEL,
+    PAYS,
+    PIECE,
+    RUNOUT,
+    SEGMENTS,
+    STAKE,
+    STREET,
+    TERM,
+    TERMINAL,
+    UNIT,
+)
+from regretless.engines.cuda.public.tables.terminals import are_few
+from regretless.engines.cuda.public.walks import WARP
+from regretless.engines.formats import number_format
+from regretless.engines.layout import padded
+from regretless.engines.numba.public.sizes import SUBGROUPS
+from regretless.forms.public import NodeKind
+from regretless.forms.public_size import PublicSize
+
+__all__ = ["bucket_evaluation_bytes", "estimate"]
+
+
+def estimate(size: PublicSize, *, storage: int = 32, predicts: bool = False) -> int:
+    """Bytes of an engine, `CudaPublicEngine.memory_bytes`. `predicts`: the variant keeps predictions too."""
+    number = number_format(storage)
+    entry = number.entry_bytes + (number.regret.itemsize if predicts else 0)
+    entries = sum(int(size.runouts @ size.actions[:, player]) * padded(size.hands[player]) for player in range(2))
+    tables = sum(_tables(size, own) + _lists(size, own) + _plan(size, own) for own in range(2))
+    return entries * entry + tables + (_codes(size) if storage == HALF_BITS else 0) + _row_bytes(size)
+
+
+def bucket_evaluation_bytes(size: PublicSize, *, probabilities: int) -> int:
+    """Bytes of a `CudaBucketEvaluator` at work, with this many probabilities in its strategy."""
+    tables = sum(_tables(size, own) + _lists(size, own) + _plan(size, own) for own in range(2))
+    buckets = 2 * int(size.runouts.sum()) * sum(map(padded, size.hands))
+    return 4 * probabilities + 8 * int(size.nodes.sum()) + buckets + tables + _row_bytes(size)
+
+
+def _tables(size: PublicSize, own: int) -> int:
+    """`tables.hand_tables`, for the walks of one player."""
+    n, m = padded(size.hands[own]), padded(size.hands[1 - own])
+    runouts, finals = int(size.runouts.sum()), int(size.runouts[-1])
+    alike = _symmetries(size)
+    deals = int(size.runouts[1:].sum()) * size.permutations
+    return (
+        runouts * (RUNOUT.itemsize + n + m)
+        + deals * TERM.itemsize
+        + size.permutations * n * 2
+        + alike * (n * (2 + 4) + size.deck + 1)
+        + n * (2 + 2 + 8)  # own cards, the opponent's same hands, own weights
+        + m * (2 + 4)  # the opponent's cards and reach
+        + finals * (n + m) * 2
+        + (size.deck + 1) * 2
+        + size.hands[1 - own] * 2 * 2
+    )
+
+
+def _symmetries(size: PublicSize) -> int:
+    """The most ways in which hands can be equivalent."""
+    return min(SUBGROUPS.get(size.permutations, max(SUBGROUPS.values())), int(size.runouts.sum()) + 1)
+
+
+def _lists(size: PublicSize, own: int) -> int:
+    """`tables.list_sizes`, for the walks of one player."""
+    n = padded(size.hands[own])
+    units = SEGMENTS + size.deck
+    operations = 3 * size.hands[1 - own] + 4 * units + 4  # of all hands and of both cards, in fours
+    folds = _symmetries(size) * n * OWN_HAND.itemsize
+    return int(size.runouts[-1]) * (n * OWN_HAND.itemsize + operations * 4 + (units + 1) * UNIT.itemsize) + folds
+
+
+def _codes(size: PublicSize) -> int:
+    """Matrices of both players' terminals, where `can_multiply`."""
+    if not (are_few(size.hands) and size.even_ties):
+        return 0
+    first, second = map(padded, size.hands)
+    return int(size.runouts[-1]) * (code_bytes(first, second) + code_bytes(second, first))
+
+
+def _plan(size: PublicSize, own: int) -> int:
+    """`program.Plan`, for the walks of one player."""
+    last = size.nodes[-1]
+    terminals = int(last[NodeKind.FOLD] + last[NodeKind.SHOWDOWN])
+    before = size.nodes[:-1].sum(axis=0) if len(size.nodes) > 1 else [0] * len(NodeKind)
+    return (
+        len(size.runouts) * STREET.itemsize
+        + sum(_lines(size)) * LINE.itemsize
+        + int(size.decisions.sum()) * DECISION.itemsize
+        + int(size.actions.sum()) * 4
+        + sum(_lines(size)) * 4
+        + int(before[NodeKind.FOLD] + before[NodeKind.CHANCE]) * LEAF.itemsize
+        + terminals * TERMINAL.itemsize
+        + (terminals + 2 * WARP) * len(PAYS) * 8
+        + terminals * (PIECE.itemsize + MIXTURE.itemsize + STAKE.itemsize + PANEL.itemsize)
+    )
+
+
+def _row_bytes(size: PublicSize) -> int:
+    """The working rows of `spot.SpotWalks`, with which the players take turns unless they are few."""
+    lines, hands = _lines(size), [padded(each) for each in size.hands]
+    runouts, last = [int(count) for count in size.runouts], len(lines) - 1
+    slots, before, values = [], [], []  # numbers in rows of one runout of the last street, of earlier streets, of lines
+    for own in range(2):
+        rows = [
+            (
+                (lines[street] + int(size.actions[street, 1 - own])) * hands[1 - own],
+                (lines[street] + int(size.actions[street, own])) * hands[own],
+                int(size.nodes[street].sum()) * hands[own],
+            )
+            for street in range(last + 1)
+        ]
+        slots.append(rows[-1])
+        before.append([sum(runouts[street] * rows[street][which] for street in range(last)) for which in range(3)])
+        values.append(sum(count * line for count, line in zip(runouts, lines, strict=True)) * hands[own])
+    reach = [max(before[own][which] for own in range(2)) for which in range(2)]
+    ways = WAYS * (max(values) + max(each[2] for each in before))
+    slot = 4 * sum(int(max(each)) for each in zip(*slots, strict=True))
+    # Rows that threads keep leave room for more runouts, up to the limit.
+    last_street = max(slots_of(slot, runouts[-1]) * slot, min(WAVE_BYTES, runouts[-1] * slot))
+    in_turn = 4 * (sum(reach) + ways) + last_street
+    apart = (sum(each[:2]) + WAYS * (line + each[2]) for each, line in zip(before, values, strict=True))
+    # If so few that the players do not take turns, they are at most twice as many.
+    return max(in_turn, min(4 * (sum(apart) + runouts[-1] * sum(map(sum, slots))), 2 * APART_BYTES))
+
+
+def _lines(size: PublicSize) -> list[int]:
+    """Lines into each street."""
+    return [1, *map(int, size.nodes[:-1, NodeKind.CHANCE])]

@@ -1,0 +1,223 @@
+"""One spot on a device: its tables, its working rows, and the jobs that say where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines.cuda.public.device import Buffer, Device
+from regretless.engines.cuda.public.tables.hands import hand_tables, has_equal_players, list_sizes, most_sums
+from regretless.engines.cuda.public.tables.packing import ALIGNMENT, Field, Pointers, places_of
+from regretless.engines.cuda.public.tables.program import Plan, make_plan
+from regretless.engines.cuda.public.tables.records import JOB
+from regretless.engines.cuda.public.tables.terminals import Panels
+from regretless.engines.layout import Layout, walking_order
+
+__all__ = ["APART_BYTES", "WAYS", "WAY_ROWS", "SpotWalks", "slots_of"]
+
+WAYS = 2  # in which a walk can go up: evaluations need the mean and the best response
+WAY_ROWS = ("line_values", "earlier_values")  # what each way up has of its own
+WAVE_BYTES = 2 << 30  # working rows of a wave
+KEPT_SHAPES = 32
+LARGEST_REACH = 32768.0  # in half precision, whose largest number is 65504
+APART_BYTES = 64 << 20  # working rows up to which each player has its own, so that both can be evaluated at once
+
+Rows = tuple[Field, int]  # what points to working rows, and the numbers in them
+
+
+def slots_of(slot_bytes: int, runouts: int) -> int:
+    """Runouts of the last street that have rows at the same time."""
+    return min(max(WAVE_BYTES // max(slot_bytes, 1), 1), runouts)
+
+
+def _copied(jobs: NDArray[np.void]) -> NDArray[np.void]:
+    return jobs.view(np.uint8).copy().view(JOB)  # as bytes: NumPy copies records field by field, slowly
+
+
+def _aligned(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+class _Shape:
+    """What spots with the same plans and deck have in common: which working rows and lists there are, and where.
+
+    Only the lists of operations differ from spot to spot, so they come last.
+    """
+
+    def __init__(self, layout: Layout, plans: tuple[Plan, Plan], *, products: bool) -> None:
+        self._products = products
+        slot_rows = [_slot_rows(layout, plan) for plan in plans]
+        slot = 4 * sum(map(max, *slot_rows))  # if the players take turns
+        self.slots = slots_of(slot, int(layout.runouts[-1]))
+        rows = [_rows(plan, self.slots, each) for plan, each in zip(plans, slot_rows, strict=True)]
+        pairs = list(zip(*rows, strict=True))
+        self.apart = 4 * sum(max(one[1], two[1]) for one, two in pairs) <= APART_BYTES  # whether each has its own
+        blank = list(self._blank(layout, pairs))
+        sizes, fields = tuple(size for size, _ in blank), tuple(each for _, each in blank)
+        self.places = places_of(sizes, fields)
+        found = {field: begin for begin, each in zip(self.places.begins, fields, strict=True) for field in each}
+        self.ways = {  # [ways, players]
+            name: np.array([[found[~own, f"{name}_{way}"] for own in range(2)] for way in range(WAYS)])
+            for name in WAY_ROWS
+        }
+        self.jobs = np.zeros(2, dtype=JOB)
+        for own, job in enumerate(self.jobs):
+            job["own_hands"], job["other_hands"] = layout.hands[own], layout.hands[1 - own]
+            job["deck"], job["nodes"] = layout.form.deck, len(layout.form.tree.kind)
+            job["last_street"] = len(layout.form.streets) - 1
+
+    def _blank(self, layout: Layout, rows: Iterable[tuple[Rows, Rows]]) -> Iterator[tuple[int, tuple[Field, ...]]]:
+        """Bytes of everything that walks fill, and the fields that point to it; `rows` are those of both players."""
+        for one, two in rows:
+            if self.apart:
+                yield from ((4 * count, (field,)) for field, count in (one, two))
+            else:
+                yield 4 * max(one[1], two[1]), (one[0], two[0])
+        for own in range(2):
+            for name, size in list_sizes(layout, own, products=self._products).items():
+                yield size, ((own, name),)
+
+
+def _slot_rows(layout: Layout, plan: Plan) -> tuple[int, int, int]:
+    """Numbers in the opponent's rows, own rows and values of one runout of the last street."""
+    street = plan.streets[-1]
+    mine, theirs = int(layout.hands[plan.own]), int(layout.hands[1 - plan.own])
+    return int(street["opponent_rows"]) * theirs, int(street["own_rows"]) * mine, int(street["value_rows"]) * mine
+
+
+def _rows(plan: Plan, slots: int, last: tuple[int, int, int]) -> Iterator[Rows]:
+    """The fields of a player's working rows, and how many numbers they have; job ~own has those of each way."""
+    for which, name in enumerate(("opponent_rows", "own_rows", "value_rows")):
+        yield (plan.own, name), slots * last[which] + (plan.earlier_rows[which] if which < 2 else 0)
+    for name, count in zip(WAY_ROWS, (plan.line_values, plan.earlier_rows[2]), strict=True):
+        for way in range(WAYS):
+            yield (~plan.own, f"{name}_{way}"), count
+
+
+_shapes: dict[tuple[Plan, Plan, int, int, bool], _Shape] = {}  # the latest
+
+
+def _shape_of(layout: Layout, plans: tuple[Plan, Plan], *, products: bool) -> _Shape:
+    """The shape of a spot; numbers of hands and runouts are not in the key, since each plan is made for some."""
+    key = *plans, layout.form.deck, len(layout.form.symmetry.cards), products
+    if key not in _shapes:
+        while len(_shapes) >= KEPT_SHAPES:
+            del _shapes[next(iter(_shapes))]
+        _shapes[key] = _Shape(layout, plans, products=products)
+    return _shapes[key]
+
+
+class SpotWalks:
+    """One spot on a device: the jobs of both players and what they point to, except stored numbers."""
+
+    def __init__(
+        self,
+        device: Device,
+        layout: Layout,
+        units: Sequence[float],
+        *,
+        products: bool = False,
+        blank: Callable[[int], Buffer] | None = None,
+    ) -> None:
+        """`blank(size)` allocates zeroed bytes for working rows and lists; by default the device does.
+
+        `products`: terminals are matrix products while a player learns.
+        """
+        self.device, self.layout = device, layout
+        self.plans = make_plan(layout, 0), make_plan(layout, 1)
+        self._shape = _shape_of(layout, self.plans, products=products)
+        first = most_sums(layout.form, 0)
+        self.sums = first, first if has_equal_players(layout.form) else most_sums(layout.form, 1)
+        self.slots, self.apart = self._shape.slots, self._shape.apart
+        self.jobs = _copied(self._shape.jobs)
+        self._held: list[Buffer] = []  # so that nothing is freed
+        self._widths: list[int] = []  # of both players' pieces of terminals
+        self._panel_bytes = 0  # at most, of their panels
+        tables = hand_tables(layout, units)
+        self._point(device.upload(tables.block), tables.places.pointers)
+        for plan in self.plans:
+            self._point(device.once(plan, plan.packed.get_block), plan.packed.places.pointers)
+        finals, end = int(layout.runouts[-1]), self._shape.places.size
+        ends = end, end + _aligned(4 * finals * self.sums[0].operations)
+        size = ends[1] + _aligned(4 * finals * self.sums[1].operations)
+        self._blank_buffer = blank(size) if blank else device.zeros(size, np.dtype(np.uint8))
+        self.blank_at = device.address(self._blank_buffer) if size else 0
+        self._point(self._blank_buffer, self._shape.places.pointers)
+        self.jobs["operations"] = [self.blank_at + end for end in ends]
+        self.jobs["most_operations"] = [sums.operations for sums in self.sums]
+        if products:
+            for plan, job in zip(self.plans, self.jobs, strict=True):
+                heaviest = float(layout.form.hands[1 - plan.own].weight.max()) * units[plan.own]
+                job["reach_scale"] = 2.0 ** np.floor(np.log2(LARGEST_REACH / heaviest)) if heaviest > 0 else 1.0
+                job["middle"] = plan.middle or 0.0
+
+    def twin(self) -> SpotWalks:
+        """The same spot with jobs of its own, which can be changed alone."""
+        found = copy(self)
+        found.jobs = _copied(self.jobs)
+        return found
+
+    @property
+    def way_rows(self) -> dict[str, NDArray[np.int64]]:
+        """[ways, players] where the rows that each way up has of its own begin, from `blank_at` on; -1 for none."""
+        return self._shape.ways
+
+    def _point(self, buffer: Buffer, pointers: Pointers) -> None:
+        """Let fields of the jobs point into a buffer."""
+        self._held = [*self._held, buffer]  # a new list: a copy of this spot in a batch holds what it adds alone
+        if buffer.size:
+            pointers.point(self.jobs, self.device.address(buffer))
+
+    def cut(self, widths: list[int]) -> None:
+        """Cut both players' terminals into pieces of at most these widths, unless they are cut that way already."""
+        if self._widths == widths:
+            return
+        self._widths = widths
+        for plan, width in zip(self.plans, widths, strict=True):
+            cut, tables = plan.cut(width)
+            self.jobs[plan.own]["piece_count"] = len(cut.pieces)
+            self._point(self.device.once((plan, width), tables.get_block), tables.places.pointers)
+
+    def lay_panels(self, most_bytes: int) -> int:
+        """Lay both players' terminals in panels of at most `most_bytes`; returns the bytes of the largest."""
+        if self._panel_bytes != most_bytes:
+            self._panel_bytes = most_bytes
+            for plan in self.plans:
+                hands = int(self.layout.hands[1 - plan.own])
+                _, tables = plan.panels(hands, most_bytes)
+                self._point(self.device.once((plan, hands, most_bytes), tables.get_block), tables.places.pointers)
+        return max(panels.bytes for panels in self.panels)
+
+    @property
+    def panels(self) -> list[Panels]:
+        """Of both players' terminals, as laid."""
+        pairs = ((plan, int(self.layout.hands[1 - plan.own])) for plan in self.plans)
+        return [plan.panels(hands, self._panel_bytes)[0] for plan, hands in pairs]
+
+    @property
+    def table_bytes(self) -> int:
+        """Bytes of tables and working rows."""
+        return sum({id(buffer): int(buffer.nbytes) for buffer in self._held}.values())
+
+    def _floats(self, begin: int, count: int) -> NDArray[np.float32]:
+        part = self._blank_buffer[begin : begin + 4 * count]
+        return self.device.download(part).view(np.float32)
+
+    def root_values(self, own: int, way: int = 0) -> NDArray[np.float32]:
+        """[H] values of the own player's hands at the root, after an evaluation of that player alone."""
+        return self._floats(int(self.way_rows["line_values"][way, own]), len(self.layout.form.hands[own].weight))
+
+    def street_nodes(self, street: int) -> list[int]:
+        """The betting nodes of a street in walking order."""
+        tree = self.layout.form.tree
+        return [node for node in walking_order(tree)[0] if tree.street[node] == street]
+
+    def street_values(self, own: int, street: int, way: int = 0) -> NDArray[np.float32]:
+        """[runouts, nodes in walking order, hands, padded] values after an evaluation, of a street before the last."""
+        record = self.plans[own].streets[street]
+        shape = int(self.layout.runouts[street]), int(record["value_rows"]), int(self.layout.hands[own])
+        begin = int(self.way_rows["earlier_values"][way, own]) + 4 * int(record["value_at"])
+        return self._floats(begin, int(np.prod(shape))).reshape(shape)

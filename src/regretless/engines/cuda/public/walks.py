@@ -1,0 +1,424 @@
+"""Walks of one or many spots on a device, launched together.
+
+Every spot has a job for each player: a record that says where its tables, stored numbers and working rows are. A walk
+is a fixed sequence of launches over lists of items, each a runout of some spot or a piece of its tree on one of them:
+
+    down the first street, … down the last but one
+    in waves of runouts: down the last street, its terminals, up the last street
+    leaves and up the last but one, … leaves and up the first
+
+Runouts of the last street take turns with the working rows. Waves as large as memory allows are fastest: smaller ones
+would keep the rows in the L2 cache, but cost more in launches than they save in traffic. One iteration walks both
+players in turn; where the first street is walked by levels, a single launch ends one walk and begins the next. An
+evaluation walks both in turn too, or both at once if their rows are apart, and goes up in two ways at once. Iterations
+and evaluations are recorded once and repeated; the weights of the iterations to come are copied to the device ahead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import product, zip_longest
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines.cuda.public.device import Buffer, Device
+from regretless.engines.cuda.public.source import (
+    HANDS,
+    LEVEL_THREADS,
+    PANEL_BLOCKS,
+    PANEL_THREADS,
+    KernelOptions,
+    kernel_source,
+)
+from regretless.engines.cuda.public.spot import WAY_ROWS, WAYS, SpotWalks
+from regretless.engines.cuda.public.tables.records import ITEM, JOB, ROOMS, SEGMENTS, STEP, TERM, UNIT
+from regretless.engines.cuda.public.work import Items, Launches, StreetWork, Upload, Work, both_ways, joined, waves_of
+
+__all__ = ["WARP", "Walks"]
+
+TOGETHER = (10, 4, 1)  # iterations that are launched together: small spots wait less between them
+STEP_THREADS = 128  # of a block that walks decisions
+TEAM_HANDS = 16  # hands per decision in a block that walks a line level by level
+MOST_TERMS = 4096  # of a chance node that a block keeps in shared memory
+BOTH = 2  # in place of a player: both at once
+WARP = 32  # lanes; half of them sum two columns each
+PROCESSOR_SHARED = 228 * 1024  # bytes of shared memory of a processor, of which every block takes
+BLOCK_SHARED = 1024  # for itself
+STATIC_SHARED = {False: 4096, True: 5632}  # bytes that the kernel declares in 32 and in 64 bits, or a few more
+# Threads of a block and blocks of a processor, best first: two hide each other's waits.
+SHARINGS = ((512, 2), (1024, 1))
+
+Records = NDArray[np.void]
+Step = tuple[Buffer, np.int32]  # the weights of an iteration on the device, and how far apart those of two spots are
+
+
+class Walks:
+    """Launches over spots of equally many streets on a device. `jobs` are shared: change them and call `update`."""
+
+    def __init__(
+        self,
+        device: Device,
+        spots: Sequence[SpotWalks],
+        *,
+        storage: int,
+        wide: bool,
+        predicts: bool,
+        products: bool = False,
+        bucketed: bool = False,
+    ) -> None:
+        self.device, self.spots = device, spots
+        self._streets = len(spots[0].layout.form.streets)
+        self._deck = max(spot.layout.form.deck for spot in spots)
+        self._most_hands = np.max([spot.layout.hands for spot in spots], axis=0).tolist()  # of each player
+        options = KernelOptions(storage=storage, wide=wide, predicts=predicts, products=products, bucketed=bucketed)
+        self.options, self._rooms = self._choose(options)
+        self._kernels = device.compile(kernel_source(), self.options.flags())
+        widths = self._rooms["width"].tolist()
+        for spot in spots:
+            spot.cut(widths)
+        share = min(PROCESSOR_SHARED // PANEL_BLOCKS - BLOCK_SHARED, device.shared_bytes)
+        self._panel_bytes = max((spot.lay_panels(share) for spot in spots if products), default=0)
+        self._steps = device.zeros(max(TOGETHER) * len(spots), STEP)  # of the iterations that are launched together
+        self._results = device.zeros(WAYS * len(spots) * 2, np.dtype(np.float64))
+        self._jobs = device.upload(self._all_jobs())
+        self._room_buffer = device.upload(self._rooms)
+        chosen = list(enumerate(spots))
+        self._streets_of: list[list[Work]] = [
+            [StreetWork(chosen, own, street) for street in range(self._streets - 1)] for own in range(2)
+        ]
+        self._waves_of: list[list[Work]] = [list(waves_of(chosen, own, widths, products=products)) for own in range(2)]
+        self._joins = all(spot.apart for spot in spots)  # whether both players can be evaluated at once
+        if self._joins:
+            for works in (self._streets_of, self._waves_of):
+                works.append([joined(one, two) for one, two in zip(*works, strict=True)])
+        outside = int(self._rooms[0]["block_bytes"])
+        blocks = max((len(wave.pieces) for waves in self._waves_of for wave in waves), default=0)
+        self._space = device.zeros(max(outside * blocks, 1), np.dtype(np.uint8))
+        self.keep_only(range(len(spots)))
+
+    def keep_only(self, active: Iterable[int]) -> None:
+        """Walk only these spots from now on."""
+        self._active = list(active)
+        walked = np.zeros(2 * len(self.spots), dtype=np.bool_)
+        for own in range(2):
+            walked[2 * np.array(self._active, dtype=np.int64) + own] = True
+        upload = Upload()
+        self._earlier = [[Launches(upload, street, walked) for street in each] for each in self._streets_of]
+        self._waves = [[Launches(upload, wave, walked) for wave in each] for each in self._waves_of]
+        roots = np.zeros((2, len(self._active)), dtype=ITEM)
+        roots["job"] = 2 * np.array(self._active) + np.arange(2)[:, None]
+        self._roots = [upload.add(both_ways(each, len(walked))) for each in (*roots, roots.reshape(-1))]
+        upload.start(self.device)
+        self.forget()
+
+    @property
+    def space_bytes(self) -> int:
+        """Working memory of the blocks that does not fit in shared memory."""
+        return int(self._space.nbytes)
+
+    def _all_jobs(self) -> NDArray[np.uint8]:
+        """The jobs of all spots, once for each way up: each has values of its own."""
+        jobs = np.concatenate([spot.jobs.view(np.uint8) for spot in self.spots] * WAYS).view(JOB)
+        blank_at = np.array([spot.blank_at for spot in self.spots])[:, None]
+        for name in WAY_ROWS:
+            begins = np.stack([spot.way_rows[name] for spot in self.spots], axis=1)  # [ways, spots, players]
+            jobs[name] = np.where(begins < 0, 0, begins + blank_at).reshape(-1)
+        self._with_locks = np.flatnonzero(jobs["lock_count"][: len(jobs) // WAYS]).tolist()
+        jobs["best"] = np.repeat(np.arange(WAYS), len(jobs) // WAYS)
+        jobs["result"] = self.device.address(self._results) + 8 * np.arange(len(jobs))
+        return jobs.view(np.uint8)
+
+    def update(self) -> None:
+        """Tell the device about changed jobs."""
+        self.device.assign(self._jobs, self._all_jobs())
+
+    def make_lists(self) -> None:
+        """Fill the lists of every final runout; once, before the first walk."""
+        runouts = [int(spot.layout.runouts[-1]) for spot in self.spots]
+        finals = np.empty((sum(runouts), 2), dtype=np.int32)
+        finals[:, 1] = np.concatenate([np.arange(count) for count in runouts])
+        for own in range(2):
+            finals[:, 0] = np.repeat(2 * np.arange(len(self.spots)) + own, runouts)
+            units = SEGMENTS + self._deck
+            shared = 4 * (2 * (self._deck + 1) + units) + 27 * self._hands(own) + 6 * self._hands(1 - own)
+            uploaded = self.device.upload(finals)
+            self._kernels["make_lists"]((len(finals),), 256, shared, self._jobs, uploaded)
+            if self.options.products:
+                self._kernels["make_codes"]((len(finals),), 256, 0, self._jobs, uploaded)
+
+    def _hands(self, player: int) -> int:
+        return int(self._most_hands[player])
+
+    def forget(self) -> None:
+        """Record iterations and evaluations anew: other kernels take part in them."""
+        active = set(self._active)
+        self._locked = [[job for job in self._with_locks if job % 2 == own and job // 2 in active] for own in range(2)]
+        self._recorded: dict[Hashable, Callable[[], None]] = {}
+        in_waves = self._streets == 1 and len(self._waves[0]) > 1
+        has_one_line = not in_waves and all(self._first(own).work.has_one_line for own in range(2))
+        # By player, whether one launch walks the first street up and, for the other player, down. Locks come between.
+        self._relays = [has_one_line and not self._locked[own] for own in range(2)]
+
+    def learn(self, steps: Records, players: Sequence[int]) -> None:
+        """Run iterations in which some players learn: `steps` [iterations], or [spots, iterations] of all spots."""
+        done, rounds, strides = 0, steps.shape[-1], steps.ndim > 1
+        groups = {
+            count: (("learn", count, strides, *players), partial(self._iterations, count, strides, players))
+            for count in TOGETHER
+        }
+        most = TOGETHER[0]
+        ready = TOGETHER if groups[most][0] in self._recorded else TOGETHER[1:]
+        taken: list[tuple[int, NDArray[np.uint8]]] = []
+        while done < rounds:
+            count = next(size for size in ready if size <= rounds - done)
+            taken.append((count, np.ascontiguousarray(steps[..., done : done + count]).reshape(-1).view(np.uint8)))
+            done += count
+        # All at once: a copy from the host waits for everything launched before it.
+        ahead = self.device.upload(np.concatenate([each for _, each in taken])) if len(taken) > 1 else None
+        begin = 0
+        for count, each in taken:
+            target = self._steps.view(np.uint8)[: len(each)]
+            if ahead is None:
+                self.device.assign(target, each)
+            else:
+                self.device.copy(target, ahead[begin : begin + len(each)])
+                begin += len(each)
+            self._launch(*groups[count])
+        if rounds >= most:
+            self._record(*groups[most])
+        self.device.wait()
+
+    def evaluate(self, *players: int) -> NDArray[np.float64]:
+        """[ways, spots, 2] what these players win with the average strategies, and with best responses to them."""
+        self._launch(("evaluate", *players), partial(self._evaluation, players))
+        return self.device.download(self._results).reshape(WAYS, len(self.spots), 2)
+
+    def evaluate_once(self, player: int) -> None:
+        """The same for one player, whose values are left on the device; not recorded, since it is not repeated."""
+        self._evaluation((player,))
+
+    def _launch(self, key: Hashable, launch: Callable[[], None]) -> None:
+        """Launch, and record what is launched for the first time."""
+        if key in self._recorded:
+            self._recorded[key]()
+        else:
+            launch()
+            self._record(key, launch)
+
+    def _record(self, key: Hashable, launch: Callable[[], None]) -> None:
+        """Record what will be launched, unless it is recorded: while the device works, since it takes a while."""
+        if key not in self._recorded:
+            self._recorded[key] = self.device.record(launch)
+
+    def _iterations(self, count: int, strides: bool, players: Sequence[int]) -> None:
+        """Launch some iterations; with `strides`, every spot has its own weights."""
+        steps, stride = self._steps.view(np.uint8), np.int32(count if strides else 0)
+        walks = list(product(((steps[number * STEP.itemsize :], stride) for number in range(count)), players))
+        entered = False  # whether the walk before has gone down the first street
+        for (step, own), after in zip_longest(walks, walks[1:]):
+            next_step = after[0] if after is not None and after[1] != own and self._relays[own] else None
+            self._walk(own, step, entered=entered, next_step=next_step)
+            entered = next_step is not None
+            for job in self._locked[own]:
+                self._kernels["hold"]((64,), STEP_THREADS, 0, self._jobs, np.int32(job))
+
+    def _evaluation(self, players: Sequence[int]) -> None:
+        for own in (BOTH,) if self._joins and len(players) == 2 else players:
+            self._walk(own)
+            roots = self._roots[own]
+            self._kernels["sums"]((roots.count,), STEP_THREADS, 8 * STEP_THREADS, self._jobs, roots.buffer)
+
+    def _walk(
+        self, own: int, step: Step | None = None, *, entered: bool = False, next_step: Step | None = None
+    ) -> None:
+        """Launch a player's walk, to learn with the weights of a step; to evaluate, up in both ways at once.
+
+        Given the step of the next walk, it ends by going down the first street for the other player, whose walk has
+        then `entered` that street.
+        """
+        learns, given = step is not None, step or (self._steps, np.int32(0))
+        names = ("learn_down", "last_down", "learn_up", "last_up")
+        if not learns:
+            names = ("mean_down", "mean_down", "value_up", "value_up")
+        down, last_down, up, last_up = names
+        last, way = self._streets - 1, 0 if learns else 1
+        first_down, first_up = int(entered), int(next_step is not None)  # where the ways down begin and the ways up end
+        for number, street in enumerate(self._earlier[own][first_down:], first_down):
+            self._down(down, street, number, given, both=learns)
+        for wave in self._waves[own]:
+            if last >= first_down:
+                self._down(last_down, wave, last, given)
+            if learns and self.options.products:
+                blocks, buffer = (wave.panels.count,), wave.panels.buffer
+                self._kernels["products"](blocks, PANEL_THREADS, self._panel_bytes, self._jobs, buffer)
+            elif wave.pieces[0].count:
+                self._kernels["terminals"](
+                    (wave.pieces[0].count,),
+                    self.options.threads,
+                    int((self._rooms if own == BOTH else self._rooms[own])["bytes"].max()),
+                    self._jobs,
+                    wave.pieces[0].buffer,
+                    self._room_buffer,
+                    self._space,
+                    np.int32(wave.work.together),
+                )
+            for items in wave.turns if way else wave.up[:1]:
+                if last >= first_up:
+                    self._up(last_up, wave, items, last, given)
+        for number, street in reversed(list(enumerate(self._earlier[own]))):
+            leaves = street.pieces[way]
+            if leaves.count:
+                hands, terms = street.work.hands, min(street.work.terms, MOST_TERMS)
+                grid = (leaves.count, -(-hands[0] // STEP_THREADS))
+                shared = max(8 * (self._deck + 1 + 32) + 4 * hands[1], TERM.itemsize * terms)
+                where = np.int32(number), np.int32(terms), np.int32(learns)
+                self._kernels["leaves"](grid, STEP_THREADS, shared, self._jobs, leaves.buffer, *where)
+            if number >= first_up:
+                self._up(up, street, street.up[way], number, given)
+        if next_step is not None:
+            self._relay(own, given, next_step)
+
+    def _first(self, own: int) -> Launches:
+        """Those of the first street; if it is the last, of its first wave."""
+        return (self._earlier[own] or self._waves[own])[0]
+
+    def _relay(self, own: int, step: Step, next_step: Step) -> None:
+        """Launch the way up the first street, and down it for the other player."""
+        up, down, is_last = self._first(own), self._first(1 - own), self._streets == 1
+        blocks = _teams(up.work.hands[0]) + (0 if is_last else _teams(up.work.hands[1]))
+        threads, shared = _team_sizes(up.work.longest, max(up.work.kept, down.work.reach_rows))
+        self._kernels["levels_last_relay" if is_last else "levels_relay"](
+            (blocks * up.up[0].count,),
+            threads,
+            shared,
+            self._jobs,
+            up.up[0].buffer,
+            np.int32(blocks),
+            np.int32(up.work.kept),
+            step[0],
+            down.down.buffer,
+            np.int32(down.work.reach_rows),
+            next_step[0],
+            step[1],
+            np.int32(TEAM_HANDS // HANDS),
+        )
+
+    def _down(self, name: str, launches: Launches, street: int, step: Step, *, both: bool = False) -> None:
+        """Launch a walk down, of the opponent's hands or of both players'."""
+        work = launches.work
+        hands = work.both if both else work.theirs
+        blocks = _teams(work.hands[1]) + (_teams(work.hands[0]) if both else 0)
+        self._lines(name, work, launches.down, (hands, blocks, work.reach_rows), street, step)
+
+    def _up(self, name: str, launches: Launches, items: Items, street: int, step: Step) -> None:
+        work = launches.work
+        # Products give the values of lines without decisions.
+        hands = work.deciding if name == "last_up" and self.options.products else work.mine
+        self._lines(name, work, items, (hands, _teams(work.hands[0]), work.kept), street, step)
+
+    def _lines(self, name: str, work: Work, items: Items, sizes: tuple[int, int, int], street: int, step: Step) -> None:
+        """Launch a walk of lines. `sizes` of an item: hands of its lines; its blocks and rows, if walked by levels."""
+        hands, blocks, rows = sizes
+        if not work.by_levels:
+            blocks = -(-hands // (STEP_THREADS * HANDS))
+        if blocks * items.count == 0:
+            return
+        given = self._jobs, items.buffer, np.int32(blocks), np.int32(street)
+        if work.by_levels:
+            threads, shared = _team_sizes(work.longest, rows)
+            rest = np.int32(rows), *step, np.int32(TEAM_HANDS // HANDS)
+            self._kernels[f"levels_{name}"]((blocks * items.count,), threads, shared, *given, *rest)
+        else:
+            shared = work.kept * STEP_THREADS * HANDS * 4
+            self._kernels[name]((blocks * items.count,), STEP_THREADS, shared, *given, np.int32(work.kept), *step)
+
+    def _choose(self, options: KernelOptions) -> tuple[KernelOptions, Records]:
+        """Decide how wide tiles are, what of them lies in shared memory and how many threads share it."""
+        for inside in (("reach", "parts"), ("reach",), ()):
+            for threads, blocks in SHARINGS:
+                chosen = replace(
+                    options,
+                    reach_shared="reach" in inside,
+                    parts_shared="parts" in inside,
+                    threads=threads,
+                    blocks=blocks,
+                )
+                share = min(PROCESSOR_SHARED // blocks - BLOCK_SHARED, self.device.shared_bytes)
+                share -= STATIC_SHARED[options.wide]
+                fitting = [self._widest(own, chosen, share) for own in range(2)]
+                if all(map(len, fitting)):
+                    rooms = np.concatenate(fitting)
+                    # Alike for both players, whose blocks may be launched together, or tiles would overlap.
+                    rooms["block_bytes"] = rooms["block_bytes"].max()
+                    return chosen, rooms
+        raise AssertionError("even the lists of a runout do not fit in shared memory")
+
+    def _widest(self, own: int, options: KernelOptions, share: int) -> Records:
+        """Room for the widest tiles that fit; nothing if none do."""
+        terminals = max(max(len(spot.plans[own].terminals.records) for spot in self.spots), 1)
+        for width in _widths(terminals):
+            rooms = self._room(own, options, width)
+            if int(rooms["bytes"][0]) <= share:
+                return rooms
+        return np.zeros(0, dtype=ROOMS)
+
+    def _room(self, own: int, options: KernelOptions, width: int) -> Records:
+        """Where everything lies in the shared memory of a block that evaluates terminals, or outside it."""
+        m, real = self._hands(1 - own), 8 if options.wide else 4
+        cuts = [plan.cut(width)[0] for plan in {spot.plans[own] for spot in self.spots}]
+        strides = {
+            "reach_stride": _stride(max(cut.tiled for cut in cuts)),
+            "stride": _stride(width),
+            "mixed_stride": _stride(max(cut.mixed for cut in cuts)),
+            "fold_stride": _stride(max(cut.folds for cut in cuts)),
+        }
+        groups, pairs, operations = (max(counts) for counts in zip(*(spot.sums[own] for spot in self.spots)))
+        sizes = {
+            "reach": (m + 1) * strides["reach_stride"] * 4,
+            "parts": (1 + pairs) * strides["stride"] * real,
+            "base": groups * strides["stride"] * real,
+            "partial": SEGMENTS * strides["stride"] * real,
+            "mixed": SEGMENTS * strides["mixed_stride"] * real,
+            "folds": (1 + self._deck) * strides["fold_stride"] * real,
+            "operations": operations * 4,
+            "units": (SEGMENTS + self._deck + 1) * UNIT.itemsize,
+        }
+        inside = {"reach": options.reach_shared, "parts": options.parts_shared}
+        rooms = np.zeros(1, dtype=ROOMS)
+        at = outside = 0
+        for name, size in sizes.items():
+            padded = -(-size // 16) * 16
+            rooms[name] = at if inside.get(name, True) else outside
+            if inside.get(name, True):
+                at += padded
+            else:
+                outside += padded
+        for name, stride in strides.items():
+            rooms[name] = stride
+        rooms["width"], rooms["bytes"], rooms["block_bytes"] = width, at, -(-outside // 128) * 128
+        return rooms
+
+
+def _teams(hands: int) -> int:
+    """Blocks that share the hands of a line, if it is walked level by level."""
+    return -(-hands // TEAM_HANDS)
+
+
+def _team_sizes(decisions: int, rows: int) -> tuple[int, int]:
+    """Threads and bytes of shared memory of a block that walks a line of so many decisions level by level."""
+    threads = -(-decisions * TEAM_HANDS // HANDS // WARP) * WARP  # one per decision and slice of hands
+    return min(max(threads, WARP), LEVEL_THREADS), max(rows, 1) * TEAM_HANDS * 4
+
+
+def _widths(terminals: int) -> list[int]:
+    """Widths of tiles that cut terminals into equal pieces, widest first, unless too few lanes would work."""
+    widths = (-(-terminals // count) for count in range(-(-terminals // WARP), terminals + 1))
+    return [width for width in widths if width >= min(terminals, WARP // 2)]
+
+
+def _stride(width: int) -> int:
+    """Numbers from one row of a tile to the next: an odd number of pairs, so that rows begin in different banks."""
+    return width + (2 - width) % 4

@@ -1,0 +1,223 @@
+"""What a walk launches: lists of runouts or lines, and of pieces of work on them, for the spots that are still walked.
+
+Where a street is small, its lines are walked level by level, with an item for each line on each runout (`by_levels`).
+Elsewhere an item is a runout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import copy
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines.cuda.public.device import Buffer, Device
+from regretless.engines.cuda.public.spot import WAYS, SpotWalks
+from regretless.engines.cuda.public.tables.program import Plan
+from regretless.engines.cuda.public.tables.records import ITEM
+
+__all__ = ["Items", "Launches", "StreetWork", "Upload", "Work", "both_ways", "joined", "waves_of"]
+
+LEVEL_TASKS = 1 << 18  # decisions × hands up to which a street is walked by levels: all threads run at once
+ENOUGH_BLOCKS = 2048  # that evaluate terminals: beyond that many pieces, blocks take several,
+MOST_TOGETHER = 3  # but few, so that all blocks end at about the same time
+REST = -1  # in place of a line's number: all lines without decisions
+
+Records = NDArray[np.void]
+Chosen = Sequence[tuple[int, SpotWalks]]  # with their places among all
+
+
+class Work:
+    """Runouts of one street whose lines are walked together by one player."""
+
+    def __init__(self, spots: Chosen, own: int, street: int, runouts: Sequence[range]) -> None:
+        plans = {spot.plans[own]: spot.layout.hands.tolist() for _, spot in spots}  # many spots share one
+        hands = [[each[own], each[1 - own]] for each in plans.values()]
+        lines = [int(plan.streets[street]["lines"]) for plan in plans]
+        # Hands of all lines of a runout, if all are of the spot with the most.
+        self.mine = max(count * each[0] for count, each in zip(lines, hands))
+        decided = [int(plan.streets[street]["decided"]) for plan in plans]
+        self.deciding = max(count * each[0] for count, each in zip(decided, hands))  # of lines with decisions
+        walked = [int(plan.streets[street]["walked"]) for plan in plans]
+        self.theirs = max(count * each[1] for count, each in zip(walked, hands))
+        self.both = max(count * sum(each) for count, each in zip(lines, hands))
+        self.kept = max(plan.kept[street] for plan in plans)
+        self.reach_rows = max(plan.reach_rows[street] for plan in plans)
+        self.longest = max(plan.longest[street] for plan in plans)
+        last = street == len(spots[0][1].layout.form.streets) - 1
+        # Before the last street, each way up has rows of values of its own. On it, both write the same rows.
+        self.takes_turns = last and any(plan.streets[street]["own_rows"] for plan in plans)
+        counts = [len(each) for each in runouts]
+        self.spot_of = np.repeat(np.arange(len(spots)), counts)  # the place of every item's spot among those chosen
+        items = np.zeros(len(self.spot_of), dtype=ITEM)
+        items["job"] = np.array([2 * number + own for number, _ in spots])[self.spot_of]
+        first = np.array([each.start for each in runouts])[self.spot_of]
+        within = _within(counts)
+        items["runout"], items["slot"] = first + within, within if last else first + within
+        self.items = items  # runouts,
+        self.pieces = self.panels = items[:0]  # and pieces of work on them
+        # Hands of lines with decisions, of the player with more hands.
+        most = {plan: count * max(each) for (plan, each), count in zip(plans.items(), decided, strict=True)}
+        walked_hands = sum(count * most[spot.plans[own]] for count, (_, spot) in zip(counts, spots, strict=True))
+        self.by_levels = walked_hands * self.longest <= LEVEL_TASKS
+        self.down = self.up = items  # what is walked in each direction
+        if self.by_levels:
+            chosen = [spot.plans[own] for _, spot in spots]
+            self.down = _with_lines(items, self.spot_of, [_lines(plan, street, "walked") for plan in chosen])
+            rest = {
+                plan: [REST] if plan.streets[street]["lines"] > plan.streets[street]["decided"] else []
+                for plan in plans
+            }
+            self.up = _with_lines(
+                items, self.spot_of, [_lines(plan, street, "decided") + rest[plan] for plan in chosen]
+            )
+        # Whether every runout has one line, which has decisions and is walked by levels, as on a first street.
+        is_one = len(self.down) == len(self.up) == len(items) and bool((self.up["piece"] >= 0).all())
+        self.has_one_line = self.by_levels and is_one
+        self.hands = max(each[0] for each in hands), max(each[1] for each in hands)  # own and opposing ones
+        self.terms = 0  # deals that follow a runout
+        self.together = 1  # pieces that a block takes
+
+
+class StreetWork(Work):
+    """The work of a street before the last for one player's walks: lines and leaves on every runout."""
+
+    def __init__(self, spots: Chosen, own: int, street: int) -> None:
+        super().__init__(spots, own, street, [range(int(spot.layout.runouts[street])) for _, spot in spots])
+        first = [spot.plans[own].leaf_first[street : street + 2] for _, spot in spots]
+        self.pieces = _with_pieces(self.items, self.spot_of, [range(*each) for each in first])
+        below = [spot.layout.form.streets[street + 1] for _, spot in spots]
+        self.terms = max(
+            int(np.diff(each.first_copy[spot.layout.form.streets[street].first_child]).max(initial=0))
+            for each, (_, spot) in zip(below, spots)
+        )
+
+
+class WaveWork(Work):
+    """Runouts of the last street that are walked together."""
+
+    def __init__(
+        self, spots: Chosen, own: int, runouts: Sequence[range], widths: Sequence[int], *, products: bool
+    ) -> None:
+        super().__init__(spots, own, len(spots[0][1].layout.form.streets) - 1, runouts)
+        plans = {plan for _, spot in spots for plan in spot.plans}
+        counts = {plan: len(plan.cut(widths[plan.own])[0].pieces) for plan in plans}
+        # Alike for both players, whose blocks may be launched together.
+        total = sum(len(each) * max(counts[plan] for plan in spot.plans) for each, (_, spot) in zip(runouts, spots))
+        self.together = min(max(total // ENOUGH_BLOCKS, 1), MOST_TOGETHER)
+        pieces = [range(0, counts[spot.plans[own]], self.together) for _, spot in spots]
+        self.pieces = _with_pieces(self.items, self.spot_of, pieces)
+        if products:
+            panels = [range(len(spot.panels[own].panels)) for _, spot in spots]
+            self.panels = _with_pieces(self.items, self.spot_of, panels)
+
+
+class Items:
+    """Items of a launch; on the device once their `Upload` has taken place."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.buffer: Buffer = None
+
+
+class Upload:
+    """Lists of items that are copied to the device together: one takes as long as each of many."""
+
+    def __init__(self) -> None:
+        self._lists: list[tuple[Items, Records]] = []
+
+    def add(self, items: Records) -> Items:
+        self._lists.append((found := Items(len(items)), items))
+        return found
+
+    def start(self, device: Device) -> None:
+        """Copy everything that was added."""
+        whole = device.upload(np.concatenate([items for _, items in self._lists]).view(np.uint8))
+        begin = 0
+        for found, _ in self._lists:
+            end = begin + found.count * ITEM.itemsize
+            found.buffer, begin = whole[begin:end], end
+
+
+class Launches:
+    """What some work launches for the spots that are still walked: `down`, `panels`, `pieces` and `up`.
+
+    The last two have items for one way up, and for both ways. `turns` are those of `up` for both ways, one way after
+    the other where both would write the same rows.
+    """
+
+    def __init__(self, upload: Upload, work: Work, walked: NDArray[np.bool_]) -> None:
+        self.work = work
+        down, up, pieces = (each[walked[each["job"]]] for each in (work.down, work.up, work.pieces))
+        self.down = upload.add(down)
+        self.panels = upload.add(work.panels[walked[work.panels["job"]]])
+        self.up, self.pieces = (
+            [upload.add(chosen), upload.add(both_ways(chosen, len(walked)))] for chosen in (up, pieces)
+        )
+        self.turns = self.up[1:]
+        if work.takes_turns:
+            twice = both_ways(up, len(walked))
+            self.turns = [upload.add(twice[way::WAYS]) for way in range(WAYS)]
+
+
+def joined(one: Work, two: Work) -> Work:
+    """The same work of both players, launched at once."""
+    found = copy(one)
+    for name in ("mine", "deciding", "theirs", "both", "kept", "reach_rows", "longest", "terms", "takes_turns"):
+        setattr(found, name, max(getattr(one, name), getattr(two, name)))
+    found.hands = max(one.hands[0], two.hands[0]), max(one.hands[1], two.hands[1])
+    for name in ("items", "down", "up", "pieces"):
+        setattr(found, name, np.concatenate([getattr(one, name), getattr(two, name)]))
+    return found
+
+
+def both_ways(items: Records, jobs: int) -> Records:
+    """Every item once for each way, one after the other, so that both read the same values at about the same time."""
+    twice = np.repeat(items, WAYS)
+    twice["job"] += np.tile(np.arange(WAYS, dtype=np.int32) * jobs, len(items))
+    return twice
+
+
+def waves_of(spots: Chosen, own: int, widths: Sequence[int], *, products: bool) -> Iterator[WaveWork]:
+    """Waves of one player's walks: in each, every spot has some runouts in its share of the rows."""
+    finals = [int(spot.layout.runouts[-1]) for _, spot in spots]
+    slots = [spot.slots for _, spot in spots]
+    for wave in range(max(-(-count // each) for count, each in zip(finals, slots))):
+        runouts = [range(min(wave * each, count), min((wave + 1) * each, count)) for count, each in zip(finals, slots)]
+        yield WaveWork(spots, own, runouts, widths, products=products)
+
+
+def _lines(plan: Plan, street: int, which: str) -> list[int]:
+    """Lines of a street, numbered among all, that are walked down or have decisions; long ones first."""
+    record = plan.streets[street]
+    first, count = int(record["first_line"]), int(record[which])
+    return [first + line for line in plan.line_order[first : first + count].tolist()]
+
+
+def _with_lines(items: Records, spot_of: NDArray[np.int64], lines: Sequence[list[int]]) -> Records:
+    """Every item once for each of these lines of its spot."""
+    counts = np.array([len(each) for each in lines])
+    begin, count = (np.cumsum(counts) - counts)[spot_of], counts[spot_of]
+    found = np.repeat(items, count)
+    found["piece"] = np.concatenate([np.array(each, dtype=np.int32) for each in lines])[
+        np.repeat(begin, count) + _within(count)
+    ]
+    return found
+
+
+def _with_pieces(items: Records, spot_of: NDArray[np.int64], pieces: Sequence[range]) -> Records:
+    """Every item once for each piece of its spot, the pieces of a runout together."""
+    count, start, step = (
+        np.array(each, dtype=np.int64)[spot_of]
+        for each in zip(*((len(each), each.start, each.step) for each in pieces), strict=True)
+    )
+    found = np.repeat(items, count)
+    found["piece"] = np.repeat(start, count) + np.repeat(step, count) * _within(count)
+    return found
+
+
+def _within(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+    """0, 1, …, count − 1 for each of the counts, one after another."""
+    ends = np.cumsum(counts)
+    return np.arange(ends[-1]) - np.repeat(ends - counts, counts)

@@ -1,0 +1,246 @@
+"""Where the numbers of each decision are stored: the order of regrets and averages in engines and in files.
+
+1. Betting nodes are in *walking order*: street by street, and line by line within a street. A *line* is one way to
+   enter the street; the subtree below it is contiguous, parents first.
+2. All numbers of a player are in one array: street by street, runout by runout, decision by decision in walking order,
+   each [hands / 16, actions, 16].
+
+Hands are padded to a multiple of sixteen; padding hands are dead everywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines.contract import SUM_TOLERANCE, PublicStrategy
+from regretless.engines.formats import Stored
+from regretless.errors import InvalidOption
+from regretless.forms.history import FloatArray
+from regretless.forms.public import BettingTree, NodeKind, PublicForm
+from regretless.reprs import brief
+
+__all__ = [
+    "LANES",
+    "Layout",
+    "check_rows",
+    "checked_rows",
+    "make_layout",
+    "padded",
+    "put",
+    "take_alike",
+    "walking_order",
+]
+
+LANES = 16
+
+Int64 = NDArray[np.int64]
+
+
+def padded(hands: int) -> int:
+    """The next multiple of sixteen."""
+    return -(-hands // LANES) * LANES
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The layout of a form with N betting nodes and S streets."""
+
+    form: PublicForm
+    hands: Int64  # [2]            of each player, padded
+    block: Int64  # [N]            where a decision's numbers begin, within those of its player on a runout
+    runout_size: Int64  # [2, S]   numbers of each player on one runout of each street
+    street_at: Int64  # [2, S]     where those of a street begin
+    entries: Int64  # [2]          numbers of each player
+    runouts: Int64  # [S]          of each street
+
+    __repr__ = brief
+
+    def decisions(self, player: int, street: int) -> list[int]:
+        """The betting nodes of a street at which a player acts."""
+        tree = self.form.tree
+        found = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.player == player) & (tree.street == street))
+        return [int(node) for node in found]
+
+    def street_rows(self, numbers: Stored, player: int, street: int) -> Stored:
+        """[runouts, numbers per runout] a view of a player's numbers on a street."""
+        size, begin = int(self.runout_size[player, street]), int(self.street_at[player, street])
+        runouts = int(self.runouts[street])
+        return numbers[begin : begin + runouts * size].reshape(runouts, size)
+
+    def window(self, runouts: Int64) -> Layout:
+        """The layout of arrays with only `runouts` runouts of each street."""
+        ends = np.cumsum(self.runout_size * runouts, axis=1)
+        return replace(self, street_at=ends - self.runout_size * runouts, entries=ends[:, -1], runouts=runouts)
+
+    def node_rows(self, numbers: Stored, node: int, runouts: slice = slice(None)) -> Stored:
+        """[runouts, hands / 16, actions, 16] a writable view of a decision's numbers in its player's array."""
+        tree = self.form.tree
+        player = int(tree.player[node])
+        actions = int(tree.first_child[node + 1] - tree.first_child[node])
+        begin = int(self.block[node])
+        rows = self.street_rows(numbers, player, int(tree.street[node]))[runouts]
+        return rows[:, begin : begin + actions * int(self.hands[player])].reshape(len(rows), -1, actions, LANES)
+
+    def read(self, numbers: Stored, node: int, runouts: slice = slice(None)) -> Stored:
+        """[runouts, actions, H] a copy of a decision's numbers."""
+        return self.by_action(self.node_rows(numbers, node, runouts), node)
+
+    def by_action(self, rows: Stored, node: int) -> Stored:
+        """[runouts, actions, H] a copy of what `node_rows` returns."""
+        by_action = rows.transpose(0, 2, 1, 3).reshape(len(rows), rows.shape[2], -1)
+        return by_action[:, :, : len(self.form.hands[int(self.form.tree.player[node])].weight)]
+
+    def write(
+        self,
+        numbers: Stored,
+        node: int,
+        runout: int,
+        values: NDArray[np.floating[Any]],
+        hands: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """Store [actions, H] at a decision, for all hands or some."""
+        put(self.node_rows(numbers, node, slice(runout, runout + 1))[0], values, hands)
+
+    def write_all(self, numbers: Stored, node: int, values: NDArray[np.floating[Any]]) -> None:
+        """Store [runouts, actions, H] at a decision, for all hands on all runouts."""
+        rows = self.node_rows(numbers, node)
+        whole = values.shape[2] // LANES * LANES
+        rows[:, : whole // LANES] = values[:, :, :whole].reshape(*values.shape[:2], -1, LANES).transpose(0, 2, 1, 3)
+        if whole < values.shape[2]:
+            rows[:, whole // LANES, :, : values.shape[2] - whole] = values[:, :, whole:]
+
+    def make_alike(self, numbers: Stored, player: int) -> None:
+        """Give equivalent hands on each runout the numbers of their representative."""
+        for number, street in enumerate(self.form.streets):
+            for symmetry in np.setdiff1d(street.symmetry, 0):  # 0: no two hands are equivalent
+                runouts = np.flatnonzero(street.symmetry == symmetry)[:, None]
+                alike = self.form.symmetry.hands[player][symmetry].astype(np.int64)
+                others = np.flatnonzero(alike != np.arange(len(alike)))
+                first = alike[others]
+                for node in self.decisions(player, number):
+                    rows = self.node_rows(numbers, node)
+                    rows[runouts, others // LANES, :, others % LANES] = rows[runouts, first // LANES, :, first % LANES]
+
+
+def put(rows: Stored, values: NDArray[np.floating[Any]], hands: NDArray[np.bool_] | None = None) -> None:
+    """Write [actions, H] into the rows of one node on one runout, for all hands or some."""
+    chosen = np.arange(values.shape[1]) if hands is None else np.flatnonzero(hands)
+    rows[chosen // LANES, :, chosen % LANES] = values[:, chosen].T
+
+
+def take_alike(form: PublicForm, strategy: FloatArray, node: int, runout: int) -> FloatArray:
+    """[actions, H] the strategy in which equivalent hands on the runout all play what the first of them plays."""
+    symmetry = form.streets[int(form.tree.street[node])].symmetry[runout]
+    return np.asarray(strategy[:, form.symmetry.hands[int(form.tree.player[node])][symmetry]])
+
+
+def checked_rows(form: PublicForm, strategy: PublicStrategy, node: int, runout: int) -> FloatArray:
+    """[actions, H] a caller's strategy, as `take_alike` has it; an impossible one is refused."""
+    rows = take_alike(form, np.asarray(strategy(node, runout)), node, runout)
+    check_rows(form, rows, node)
+    return rows
+
+
+def check_rows(form: PublicForm, rows: FloatArray, node: int) -> None:
+    """Refuse [actions, H] that are not probabilities of a node's actions."""
+    actions = int(form.tree.first_child[node + 1] - form.tree.first_child[node])
+    possible = len(rows) == actions and bool((rows >= 0).all())
+    if not possible or (np.abs(rows.sum(axis=0) - 1.0) > SUM_TOLERANCE).any():
+        labels: list[str] = []
+        while node > 0:
+            labels.insert(0, form.tree.labels[node])
+            node = int(form.tree.parent[node])
+        line = ", ".join(label for label in labels if label) or "the first decision"
+        why = f"must hold {actions} numbers of at least 0 that sum to 1 for every hand"
+        raise InvalidOption("strategy", line, why)
+
+
+def make_layout(form: PublicForm) -> Layout:
+    """The layout of a form; fast and small, since it does not grow with the runouts."""
+    key = (
+        padded(len(form.hands[0].weight)),
+        padded(len(form.hands[1].weight)),
+        *(len(street.parent) for street in form.streets),
+    )
+    actions = _actions_of(form.tree)
+    sizes = actions.sizes.get(key)
+    if sizes is None:
+        sizes = actions.sizes[key] = _sizes(form.tree, actions, np.array(key[:2]), np.array(key[2:]))
+    return Layout(form, *sizes)
+
+
+class _Sizes(NamedTuple):
+    """The arrays of a layout, read-only: spots of a batch mostly have the same."""
+
+    hands: Int64
+    block: Int64
+    runout_size: Int64
+    street_at: Int64
+    entries: Int64
+    runouts: Int64
+
+
+def _sizes(tree: BettingTree, actions: _Actions, hands: Int64, runouts: Int64) -> _Sizes:
+    runout_size = np.zeros((2, len(runouts)), dtype=np.int64)
+    runout_size[:, : actions.total.shape[1]] = actions.total * hands[:, None]
+    ends = np.cumsum(runout_size * runouts, axis=1)
+    block, street_at = actions.before * hands[tree.player], ends - runout_size * runouts
+    found = _Sizes(hands, block, runout_size, street_at, ends[:, -1], runouts)
+    for each in found:
+        each.flags.writeable = False
+    return found
+
+
+class _Actions(NamedTuple):
+    """Actions in a betting tree, in walking order, counted by player and street; read-only."""
+
+    before: Int64  # [N]    before a decision; 0 at other nodes
+    total: Int64  # [2, S]
+    sizes: dict[tuple[int, ...], _Sizes]  # by padded hands and runouts
+
+
+_actions: WeakKeyDictionary[BettingTree, _Actions] = WeakKeyDictionary()  # of trees in use: many spots may share one
+
+
+def _actions_of(tree: BettingTree) -> _Actions:
+    if tree not in _actions:
+        before, total = np.zeros(len(tree.kind), dtype=np.int64), np.zeros((2, int(tree.street.max()) + 1), np.int64)
+        counts = np.diff(tree.first_child)
+        for node in walking_order(tree)[0]:
+            if tree.kind[node] == NodeKind.DECISION:
+                place = tree.player[node], tree.street[node]
+                before[node] = total[place]
+                total[place] += counts[node]
+        before.flags.writeable = total.flags.writeable = False
+        _actions[tree] = _Actions(before, total, {})
+    return _actions[tree]
+
+
+def walking_order(tree: BettingTree) -> tuple[list[int], list[int], list[int]]:
+    """Nodes in walking order; the first node of each line; the chance node above each line, -1 at the root."""
+    kind, first_child = tree.kind.tolist(), tree.first_child.tolist()
+    order: list[int] = []
+    lines: list[int] = []
+    line_above: list[int] = []
+    entering = [(0, -1)]
+    while entering:
+        following: list[tuple[int, int]] = []
+        for entry, above in entering:
+            lines.append(entry)
+            line_above.append(above)
+            pending = [entry]
+            while pending:
+                node = pending.pop()
+                order.append(node)
+                children = range(first_child[node], first_child[node + 1])
+                if kind[node] == NodeKind.CHANCE:
+                    following.append((children[0], node))
+                else:
+                    pending.extend(reversed(children))
+        entering = following
+    return order, lines, line_above

@@ -1,0 +1,1 @@
+"""Every form on the processor, in kernels compiled by numba."""

@@ -1,0 +1,1 @@
+"""The bucketed form on the processor."""

@@ -1,0 +1,204 @@
+"""The numba engine of the bucketed form: partial vector CFR on all cores.
+
+An iteration draws a batch of runouts and updates each player in turn:
+
+1. from the first street to the one before the last, the reach that leaves each line is computed;
+2. from the last street to the first, each line is walked again for its values, and its tables are updated.
+
+Lines of a street are independent of each other, so threads share them. The tables of a bundle of lines stay in a core's
+cache while it goes through all runouts of the batch, so each regret and average is read and written once per iteration,
+however many runouts are drawn. The parts: `plan` (the tree), `boards` (the batch), `kernels` (the walk).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.compiling.numba_internals import signatures
+from regretless.engines.bucket_tables import BucketTables, TableLayout, kept_numbers
+from regretless.engines.contract import BucketedEngine
+from regretless.engines.formats import met_weights, needs_wide_tiles
+from regretless.engines.layout import LANES
+from regretless.engines.numba.buckets.boards import Boards, arrange, board_bytes, row_width
+from regretless.engines.numba.buckets.kernels import Entries, Scratch, Tables, walk_bundles
+from regretless.engines.numba.buckets.plan import Plan, make_plan
+from regretless.engines.threads import Workers
+from regretless.forms.bucketed import BucketedForm
+from regretless.variants.variant import Schedule, predicts
+
+__all__ = ["NumbaBucketedEngine", "estimate", "kernels_are_compiled"]
+
+TILES = ("reach", "shown", "folded", "by_card", "pays")  # scratch in 64 bits where differences would cancel
+WHOLE = ("starts", "steps")  # scratch of integers
+
+
+class NumbaBucketedEngine(BucketTables):
+    """One bucketed form on the CPU."""
+
+    name = "numba"
+    device = "cpu"
+    tolerance = 1e-5
+
+    def __init__(self, form: BucketedForm, *, threads: int = 1) -> None:
+        super().__init__(form, np.float32)
+        self.threads = threads
+        self._plans = make_plan(self.layout, 0), make_plan(self.layout, 1)
+        self._shares = [[_share(plan, street, threads) for street in range(len(plan.lines))] for plan in self._plans]
+        self._entries = _make_entries(form, self._plans[0])
+        self._scratch = [_make_scratch(form, self._plans) for _ in range(threads)]
+        self._workers = Workers(threads) if threads > 1 else None
+        # Compile the kernels or load them from disk, so that setup and not the first iteration pays for it.
+        boards = arrange(form, form.runouts.draw(1))
+        self._walk_share(np.zeros(0, dtype=np.int64), 0, 0, False, 0, boards[0], np.zeros(7))
+
+    @property
+    def memory_bytes(self) -> int:
+        """`kept_bytes`, the batch, and working rows."""
+        working = sum(array.nbytes for held in (*self._entries, *self._scratch) for array in held)
+        return self.kept_bytes + board_bytes(self.form) + working
+
+    def advance(self, schedule: Schedule) -> None:
+        """Run one iteration per row of `schedule`."""
+        if predicts(schedule):
+            self.store_predictions()
+        for row in schedule.tolist():
+            boards = arrange(self.form, self.form.runouts.draw(self.iteration + 1))
+            for own in range(2):
+                self._learn(own, boards, np.array(row, dtype=np.float64))
+            self.iteration += 1
+
+    def _learn(self, own: int, boards: list[Boards], weights: NDArray[np.float64]) -> None:
+        first = self._entries[0]
+        for rows, player in ((first.other, 1 - own), (first.own, own)):
+            held = self.form.hands[player].weight
+            rows[0, 0, : len(held)] = held
+            rows[0, 0, len(held) :] = 0.0
+        streets = range(len(boards))
+        for street in streets[:-1]:
+            self._walk(street, False, own, boards[street], weights)
+        for street in reversed(streets):
+            self._walk(street, True, own, boards[street], weights)
+
+    def _walk(self, street: int, learns: bool, own: int, boards: Boards, weights: NDArray[np.float64]) -> None:
+        """Walk all lines of a street, on all threads."""
+
+        shares = self._shares[own][street]
+
+        def walk(number: int) -> None:
+            self._walk_share(shares[number], number, street, learns, own, boards, weights)
+
+        busy = [number for number in range(self.threads) if len(shares[number])]
+        if self._workers is None or len(busy) == 1:
+            for number in busy:
+                walk(number)
+            return
+        self._workers.are_lost()  # in a forked process, starts new threads
+        for done in [self._workers.submit(walk, number) for number in busy]:
+            done.result()
+
+    def _walk_share(
+        self,
+        bundles: NDArray[np.int64],
+        thread: int,
+        street: int,
+        learns: bool,
+        own: int,
+        boards: Boards,
+        weights: NDArray[np.float64],
+    ) -> None:
+        form, other = self.form, 1 - own
+        walk_bundles(
+            bundles,
+            learns,
+            own,
+            np.array([form.buckets[own][street], form.buckets[other][street]], dtype=np.int64),
+            self._plans[own],
+            boards,
+            self._entries[street],
+            self._entries[min(street + 1, len(self._entries) - 1)],
+            Tables(self._regret[own], self._average[own], self._matched[own], self._matched[other]),
+            self._scratch[thread],
+            weights,
+        )
+
+
+def estimate(form: BucketedForm, *, threads: int = 1, predicts: bool = False, **_: Any) -> int:
+    """Bytes of an engine, `NumbaBucketedEngine.memory_bytes`, before anything that grows with it is built."""
+    layout = TableLayout(form)
+    plans = make_plan(layout, 0), make_plan(layout, 1)
+    entries = sum(int(np.prod(shape)) for shape in _entry_shapes(form, plans[0]))
+    scratch = sum(int(np.prod(shape)) * dtype.itemsize for shape, dtype in _scratch_parts(form, plans).values())
+    kept = 4 * kept_numbers(layout, predicts=predicts)
+    return kept + board_bytes(form) + 3 * 4 * entries + threads * scratch
+
+
+def kernels_are_compiled(storage: int = 32) -> bool:
+    """Whether a solve can start at once; otherwise setup compiles for about 20 seconds. There is one storage."""
+    try:
+        return bool(signatures(walk_bundles))
+    except (AttributeError, OSError):  # another version of numba, or an unreadable cache: say nothing
+        return True
+
+
+def _share(plan: Plan, street: int, threads: int) -> list[NDArray[np.int64]]:
+    """The bundles of each thread, divided so that all threads have about the same number of nodes."""
+    sizes = np.diff(plan.first_node)
+    shares: list[list[int]] = [[] for _ in range(threads)]
+    loads = [0] * threads
+    bundles = range(int(plan.first_bundle[street]), int(plan.first_bundle[street + 1]))
+    for bundle in sorted(bundles, key=lambda each: -int(sizes[each])):
+        lightest = loads.index(min(loads))
+        shares[lightest].append(bundle)
+        loads[lightest] += int(sizes[bundle])
+    return [np.array(sorted(share), dtype=np.int64) for share in shares]
+
+
+def _entry_shapes(form: BucketedForm, plan: Plan) -> list[tuple[int, int, int]]:
+    """Lines into each street, runouts of the street before, hands."""
+    above = [1 if street < 2 else form.runouts.count for street in range(len(plan.lines))]
+    return [(int(lines), runouts, row_width(form)) for lines, runouts in zip(plan.lines, above, strict=True)]
+
+
+def _make_entries(form: BucketedForm, plan: Plan) -> list[Entries]:
+    shapes = _entry_shapes(form, plan)
+    return [Entries(*(np.zeros(shape, dtype=np.float32) for _ in Entries._fields)) for shape in shapes]
+
+
+def _scratch_parts(form: BucketedForm, plans: tuple[Plan, Plan]) -> dict[str, tuple[int, np.dtype[Any]]]:
+    """Sizes and types of `Scratch`, enough for every bundle of both players' walks."""
+    width = row_width(form)
+    places = max(int(plan.places.max()) for plan in plans)
+    sizes = {
+        "other": (max(int(plan.other_row.max()) for plan in plans) + 1) * width,
+        "own": (max(int(plan.own_row.max()) for plan in plans) + 1) * width,
+        "value": int(max(np.diff(plan.first_node).max() for plan in plans)) * width,
+        "reach": width * LANES,
+        "shown": width * LANES,
+        "folded": width * LANES,
+        "by_card": (form.deck + 1) * LANES,
+        "pays": 4 * LANES,
+        "block": LANES * LANES,
+        "starts": LANES,
+        "steps": LANES,
+        "strategy": places,
+        "found": places,
+        "arrived": max(int(plan.own_places.max()) for plan in plans),
+    }
+    wide = needs_wide_tiles(form.hands, met_weights(form.hands, form.deck))
+    types = {name: np.dtype(np.float64 if wide else np.float32) for name in TILES}
+    types |= {name: np.dtype(np.int32) for name in WHOLE}
+    return {name: (size, types.get(name, np.dtype(np.float32))) for name, size in sizes.items()}
+
+
+def _make_scratch(form: BucketedForm, plans: tuple[Plan, Plan]) -> Scratch:
+    parts = _scratch_parts(form, plans)
+    scratch = Scratch(**{name: np.zeros(size, dtype=dtype) for name, (size, dtype) in parts.items()})
+    scratch.steps[:] = np.arange(LANES) * LANES
+    return scratch
+
+
+if TYPE_CHECKING:
+    _conforms: type[BucketedEngine] = NumbaBucketedEngine

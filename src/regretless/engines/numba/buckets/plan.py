@@ -1,0 +1,189 @@
+"""The betting tree as the kernels walk it, for the walks that update one player.
+
+A *line* is one way to enter a street, with the subtree below it up to the next deal. Lines of a street that are walked
+together are a *bundle*: enough nodes to fill the lanes of a tile of terminals, few enough for a core's cache. The nodes
+of a bundle are numbered parents first with siblings adjacent, and each has a row of values over the own hands. The
+opponent's reach changes only where they act, so all children of an own decision share a row of it; likewise the own
+reach. A terminal needs sums over a row of the opponent's reach, and a fold and a call of the own player need the same
+sums, so the two share a *lane*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines.bucket_tables import TableLayout
+from regretless.engines.layout import LANES, walking_order
+from regretless.forms.public import NodeKind
+
+__all__ = ["LEAF", "OTHER", "OWN", "Plan", "make_plan"]
+
+OWN, OTHER, LEAF = 0, 1, 2  # who acts at a node
+FEW_NODES = 64  # lines are added to a bundle until it has at least this many
+
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+Lane = tuple[int, int, int, tuple[float, ...]]  # row, showdown, fold, payoffs
+
+
+class Plan(NamedTuple):
+    """U bundles with N nodes in all. Nodes, rows and places are numbered within a bundle, lines within a street."""
+
+    first_bundle: Int64  # [S + 1]  bundles of street s are first_bundle[s] : first_bundle[s + 1]
+    lines: Int64  # [S]             into each street
+    first_node: Int64  # [U + 1]    nodes of bundle u are first_node[u] : first_node[u + 1]
+    acts: Int32  # [N]              OWN, OTHER or LEAF (including chance)
+    first_child: Int32  # [N]       the others follow it
+    actions: Int32  # [N]
+    other_row: Int32  # [N]         of the opponent's reach
+    own_row: Int32  # [N]           of the own reach; -1 if it is not needed
+    table: Int64  # [N]             where a decision begins in the table of its player
+    place: Int64  # [N]             where it begins in the scratch for strategies, per action and bucket
+    own_place: Int64  # [N]         where an own decision begins in the scratch for own reach, per bucket
+    places: Int64  # [U]            scratch for strategies that a bundle takes
+    own_places: Int64  # [U]        scratch for own reach
+    first_entry: Int64  # [U + 1]   lines of bundle u
+    entry_line: Int32  # [lines]
+    entry_node: Int32  # [lines]    the first node of each
+    first_exit: Int64  # [U + 1]    chance nodes of bundle u
+    exit_node: Int32  # [exits]
+    exit_line: Int32  # [exits]     the line that each enters
+    first_tile: Int64  # [U + 1]    tiles of bundle u, those with showdowns first
+    shows: Int32  # [tiles]         whether there are showdowns in a tile
+    lane_row: Int32  # [tiles, 16]  the row of the opponent's reach that a lane sums
+    show_node: Int32  # [tiles, 16] the showdown of a lane; -1 if there is none
+    fold_node: Int32  # [tiles, 16] the fold of a lane; -1 if there is none
+    pays: NDArray[np.float64]  # [tiles, 4, 16]  of the showdown, factors of W, E and V (`kernels.py`); of the fold, V
+
+
+@dataclass
+class _Bundle:
+    """The lists of one bundle while it is built; rows 0, 1, … are given out in order."""
+
+    nodes: list[tuple[int, ...]] = field(default_factory=list)
+    entries: list[tuple[int, int]] = field(default_factory=list)
+    exits: list[tuple[int, int]] = field(default_factory=list)
+    lanes: list[Lane] = field(default_factory=list)
+    other_rows: int = 0
+    own_rows: int = 0
+    place: int = 0
+    own_place: int = 0
+
+
+def make_plan(layout: TableLayout, own: int) -> Plan:
+    """The plan for the walks that update `own`."""
+    tree = layout.form.tree
+    _, entries, above = walking_order(tree)
+    street_of = tree.street[entries]
+    streets = np.arange(len(layout.form.buckets[0]))
+    first_line = np.searchsorted(street_of, streets)
+    entered = {node: line - int(first_line[street_of[line]]) for line, node in enumerate(above)}
+    bundles: list[_Bundle] = []
+    first_bundle = [0]
+    for street in streets.tolist():
+        for line in np.flatnonzero(street_of == street).tolist():
+            if len(bundles) == first_bundle[-1] or len(bundles[-1].nodes) >= FEW_NODES:
+                bundles.append(_Bundle())
+            _add_line(bundles[-1], layout, own, int(entries[line]), line - int(first_line[street]), entered)
+        first_bundle.append(len(bundles))
+    tiles = [_tiles(bundle.lanes) for bundle in bundles]
+    every = [tile for of_bundle in tiles for tile in of_bundle]
+    columns = np.array([row for bundle in bundles for row in bundle.nodes], dtype=np.int64).reshape(-1, 8).T
+    acts, first_child, actions, other_row, own_row = (each.astype(np.int32) for each in columns[:5])
+    entering = np.array([row for bundle in bundles for row in bundle.entries], dtype=np.int32).reshape(-1, 2)
+    leaving = np.array([row for bundle in bundles for row in bundle.exits], dtype=np.int32).reshape(-1, 2)
+    lanes = np.array([[lane[:3] for lane in tile] for tile in every], dtype=np.int32).reshape(-1, LANES, 3)
+    return Plan(
+        first_bundle=np.array(first_bundle, dtype=np.int64),
+        lines=np.bincount(street_of, minlength=len(streets)).astype(np.int64),
+        first_node=_ends([bundle.nodes for bundle in bundles]),
+        acts=acts,
+        first_child=first_child,
+        actions=actions,
+        other_row=other_row,
+        own_row=own_row,
+        table=columns[5].copy(),
+        place=columns[6].copy(),
+        own_place=columns[7].copy(),
+        places=np.array([bundle.place for bundle in bundles], dtype=np.int64),
+        own_places=np.array([bundle.own_place for bundle in bundles], dtype=np.int64),
+        first_entry=_ends([bundle.entries for bundle in bundles]),
+        entry_line=entering[:, 0].copy(),
+        entry_node=entering[:, 1].copy(),
+        first_exit=_ends([bundle.exits for bundle in bundles]),
+        exit_node=leaving[:, 0].copy(),
+        exit_line=leaving[:, 1].copy(),
+        first_tile=_ends(tiles),
+        shows=np.asarray((lanes[:, :, 1] >= 0).any(axis=1), dtype=np.int32),
+        lane_row=lanes[:, :, 0].copy(),
+        show_node=lanes[:, :, 1].copy(),
+        fold_node=lanes[:, :, 2].copy(),
+        pays=np.array([[lane[3] for lane in tile] for tile in every]).reshape(-1, LANES, 4).transpose(0, 2, 1).copy(),
+    )
+
+
+def _add_line(bundle: _Bundle, layout: TableLayout, own: int, entry: int, line: int, entered: dict[int, int]) -> None:
+    tree, base = layout.form.tree, len(bundle.nodes)
+    order, other_row, own_row = [entry], [bundle.other_rows], [bundle.own_rows]
+    bundle.entries.append((line, base))
+    bundle.other_rows += 1
+    bundle.own_rows += 1
+    waiting: dict[int, list[int]] = {}  # terminals by the opponent's row
+    for number, node in enumerate(order):  # grows during the loop
+        kind, first_child, actions, acts = tree.kind[node], base + len(order), 0, LEAF
+        if kind == NodeKind.DECISION:
+            acts = OWN if tree.player[node] == own else OTHER
+            for child in range(int(tree.first_child[node]), int(tree.first_child[node + 1])):
+                order.append(child)
+                actions += 1
+                other_row.append(other_row[number] if acts == OWN else bundle.other_rows)
+                bundle.other_rows += acts == OTHER
+                asked = tree.kind[child] in (NodeKind.DECISION, NodeKind.CHANCE)
+                own_row.append((own_row[number] if acts == OTHER else bundle.own_rows) if asked else -1)
+                bundle.own_rows += acts == OWN and asked
+        elif kind == NodeKind.CHANCE:
+            bundle.exits.append((base + number, entered[node]))
+        else:
+            waiting.setdefault(other_row[number], []).append(number)
+        rows = acts, first_child, actions, other_row[number], own_row[number]
+        bundle.nodes.append((*rows, int(layout.begin[node]), bundle.place, bundle.own_place))
+        buckets = int(layout.buckets[node]) + 1  # the last one is for dead hands
+        bundle.place += actions * buckets
+        bundle.own_place += buckets if acts == OWN else 0
+    for row, numbers in waiting.items():
+        shown = [number for number in numbers if tree.kind[order[number]] == NodeKind.SHOWDOWN]
+        folded = [number for number in numbers if number not in shown]
+        for place in range(max(len(shown), len(folded))):
+            show, fold = (each[place] if place < len(each) else None for each in (shown, folded))
+            pays = [0.0, 0.0, 0.0] if show is None else _showdown_pays(layout, own, order[show])
+            pays.append(0.0 if fold is None else _fold_pay(layout, own, order[fold]))
+            show_node, fold_node = (-1 if each is None else base + each for each in (show, fold))
+            bundle.lanes.append((row, show_node, fold_node, tuple(pays)))
+
+
+def _showdown_pays(layout: TableLayout, own: int, node: int) -> list[float]:
+    pay = layout.form.payoffs
+    win, lose, tie = (float(each[node, own]) for each in (pay.win, pay.lose, pay.tie))
+    return [win - tie, tie - lose, lose]
+
+
+def _fold_pay(layout: TableLayout, own: int, node: int) -> float:
+    pay = layout.form.payoffs
+    return float((pay.lose if layout.form.tree.player[node] == own else pay.win)[node, own])
+
+
+def _tiles(lanes: list[Lane]) -> list[list[Lane]]:
+    """The lanes of a bundle in tiles of sixteen, those with showdowns first; unused lanes sum row 0 to no effect."""
+    ordered = sorted(lanes, key=lambda lane: lane[1] < 0)
+    ordered += [(0, -1, -1, (0.0,) * 4)] * (-len(ordered) % LANES)
+    return [ordered[first : first + LANES] for first in range(0, len(ordered), LANES)]
+
+
+def _ends(lists: Sequence[Sequence[object]]) -> Int64:
+    """Where each list begins among all of them, and where the last ends."""
+    return np.cumsum([0, *map(len, lists)]).astype(np.int64)

@@ -1,0 +1,1 @@
+"""The public form on the processor."""

@@ -1,0 +1,261 @@
+"""The numba engine of the public form: alternating vector CFR on rows of hands.
+
+Arithmetic is in 32 bits, at terminals in 64 where blockers remove nearly all of a range and 32-bit differences would
+cancel. Regrets and averages are stored in 32 or 16 bits (`engines/formats.py`).
+
+The parts, in the order of the data: `engines/layout.py` and `stored.py` (where numbers are stored), `plan`
+(where rows are kept), `tables` (hands and runouts), `jobs` (the rows themselves), `lanes` (vectors),
+`nodes` and `terminals` (the arithmetic), `walk` (one runout after another), `iterate` (whole iterations), `team`
+(threads).
+
+`StrategyEvaluator` gives exact values and exploitability of strategies that were found elsewhere. It reads them runout
+by runout, so it takes a small fraction of the memory of a solve.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.compiling.numba_internals import signatures
+from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy
+from regretless.engines.formats import SALT, largest_value, met_weights, needs_wide_tiles, number_format
+from regretless.engines.numba.public.jobs import (
+    Job,
+    Learned,
+    Scratch,
+    aligned,
+    bytes_of,
+    divide,
+    lock_rows,
+    make_blocks,
+    make_scratch,
+    make_steps,
+    second_runouts,
+)
+from regretless.engines.numba.public.kernels.iterate import BELOW, FIRST, LAST, iterate
+from regretless.engines.numba.public.kernels.processor import converts_halves
+from regretless.engines.numba.public.kernels.walk import BEST, LEARN, MEAN
+from regretless.engines.numba.public.plan import make_plans
+from regretless.engines.numba.public.records import check_limits
+from regretless.engines.numba.public.sizes import team_members
+from regretless.engines.numba.public.tables import fill_lists, make_tables
+from regretless.engines.numba.public.team import GivenRows, RunoutWalk, Team
+from regretless.engines.stored import StoredEngine
+from regretless.errors import InvalidOption
+from regretless.forms.history import FloatArray
+from regretless.forms.public import PublicForm
+from regretless.forms.public_size import size_of_form
+from regretless.variants.variant import Schedule, predicts
+
+__all__ = ["NumbaPublicEngine", "StrategyEvaluator", "kernels_are_compiled"]
+
+
+MOST_ROWS = 256  # iterations per order
+
+
+class NumbaPublicEngine(StoredEngine):
+    """One public form on the processor."""
+
+    name = "numba"
+    device = "cpu"
+    tolerance = 1e-5
+
+    def __init__(self, form: PublicForm, *, threads: int = 1, storage: int = 32, own_reach: bool = True) -> None:
+        """`storage` is the number of bits per regret or average, 32 or 16.
+
+        Without `own_reach`, averages weight every iteration's strategy equally, however likely the player is to get
+        there; this also converges.
+        """
+        check_limits(form)
+        number = number_format(storage)
+        if number.regret == np.float16 and not converts_halves():
+            raise InvalidOption("storage", storage, "needs a processor that converts half-precision floats (F16C)")
+        super().__init__(form, number, aligned)
+        self.threads = team_members(size_of_form(form), threads)
+        self._met = met_weights(form.hands, form.deck)
+        self._pairs = float(form.hands[0].weight @ self._met[0])
+        self._units = [number.unit(largest_value(form, self._met[own], own)) for own in range(2)]
+        self._tile_type = np.float64 if needs_wide_tiles(form.hands, self._met) else np.float32
+        self._plans = make_plans(self.layout, self._tile_type)
+        self._tables = make_tables(form)
+        self._steps = make_steps(MOST_ROWS)
+        self._steps.extras["reach_share"] = number.reach_share if own_reach else 0.0
+        division = divide(self._plans[0], second_runouts(form), self.threads)
+        self._scratch = self._make_scratch(division.slots)
+        self._blocks = make_blocks(form, self._plans, self._units, self.threads)
+        self._team = Team(division)
+        self._used_changes = -1
+        # Compile the kernels or load them from disk, so that setup and not the first iteration pays for it.
+        self._run(0, [])
+
+    @property
+    def kept_bytes(self) -> int:
+        """Regrets, averages, and the tables for finding and evaluating them."""
+        return bytes_of(list(self._arrays().values()), self._plans, self._tables)
+
+    @property
+    def memory_bytes(self) -> int:
+        """`kept_bytes` and the threads' working rows."""
+        return self.kept_bytes + bytes_of(self._blocks, self._scratch)
+
+    def advance(self, schedule: Schedule) -> None:
+        """Run one iteration per row of `schedule`."""
+        if predicts(schedule):
+            self.store_predictions()
+        learners = [own for own in range(2) if own not in self.fixed]
+        most = 1 if any(self.locked) else MOST_ROWS  # locks are restored after every walk
+        for first in range(0, len(schedule), most):
+            rows = schedule[first : first + most]
+            weight = self._write_steps(rows)
+            if any(self.locked):
+                for own in learners:
+                    self._run(1, [(own, LEARN)])
+                    self.restore_locks(own)
+            else:
+                self._run(len(rows), [(own, LEARN) for own in learners])
+            self.iteration, self.weight = self.iteration + len(rows), weight
+
+    def _write_steps(self, schedule: Schedule) -> float:
+        """Prepare the next iterations; returns the total weight of the average after them."""
+        weights, extras = (each[: len(schedule)] for each in self._steps)
+        weights[:] = schedule
+        weights["average_decay"], weights["average_weight"], weight = self.format.in_steps(
+            schedule["average_decay"], schedule["average_weight"], self.weight
+        )
+        extras["salt"] = np.arange(self.iteration + 1, self.iteration + 1 + len(schedule)) * SALT % 2**24
+        return weight
+
+    def evaluate(self, strategy: PublicStrategy | None = None) -> Evaluation:
+        """Values and best responses, in the form's unit, by default of the average strategy.
+
+        A given strategy is evaluated in 32 bits, whatever the storage. Hands that are equivalent on a runout all play
+        what the first of them plays. In a best response, locked hands still follow the evaluated strategy; a fixed
+        player's best response is the evaluated strategy.
+        """
+        walks = [(own, mode) for own in range(2) for mode in (BEST, MEAN) if mode == MEAN or own not in self.fixed]
+        if strategy is None:
+            self._run(1, walks)
+            found = {walk: self._mean(*walk) for walk in walks}
+        else:
+            found = self._values_given(strategy, walks)
+        values = found[0, MEAN], found[1, MEAN]
+        # A best response is worth at least as much; rounding must not make it worth less.
+        best = [max(found.get((own, BEST), values[own]), values[own]) for own in range(2)]
+        return Evaluation(values, (best[0], best[1]))
+
+    def root_values(self, player: int) -> FloatArray:
+        """[H] each hand's expected value under the average strategies; 0 where no opposing hand is possible."""
+        self._run(1, [(player, MEAN)])
+        values = self._root(player, MEAN) / self._units[player]
+        met = self._met[player]
+        return np.divide(values, met, out=np.zeros_like(values), where=met > 0)
+
+    def values_before_last(self, player: int, strategy: PublicStrategy | None = None) -> list[NDArray[np.float32]]:
+        """For each street before the last, [runouts, nodes of the street, H] values times the opposing reach.
+
+        Both players follow a strategy, by default their averages. Nodes are in tree order. The last street's values,
+        by far the most, can be recomputed from one runout's strategies.
+        """
+        tree, plan, scratch = self.form.tree, self._plans[player], self._make_scratch()
+        row = np.zeros(len(tree.street), dtype=np.int64)
+        row[plan.nodes["node"]] = plan.nodes["value_at"]
+        hands = np.arange(len(self.form.hands[player].weight))
+        streets = range(len(self.form.streets) - 1)
+        rows = [row[tree.street == street][:, None] + hands for street in streets]
+        values = [
+            np.empty((len(self.form.streets[street].parent), *rows[street].shape), np.float32) for street in streets
+        ]
+        # A walk keeps the values of a second-street runout until it begins the next.
+        if len(streets) > 0:
+            given = None if strategy is None else GivenRows(self.layout, strategy)
+            job = self._job(player)
+            walk = RunoutWalk(player, MEAN, job if given is None else given.job(player, job), scratch)
+            walk.run(FIRST)
+            for runout in range(len(self.form.streets[1].parent)):
+                if given is not None:
+                    given.read(runout)
+                    given.aim(player, walk.job)
+                walk.run(BELOW, runout)
+                if len(streets) > 1:
+                    values[1][runout] = scratch.value[rows[1]] / self._units[player]
+            walk.run(LAST)
+            values[0][0] = scratch.value[rows[0]] / self._units[player]
+        return values
+
+    def _values_given(self, strategy: PublicStrategy, walks: list[tuple[int, int]]) -> dict[tuple[int, int], float]:
+        """The root values of a strategy in these walks, which run side by side so that each decision is read once."""
+        rows = GivenRows(self.layout, strategy)
+        taken = {
+            (own, mode): RunoutWalk(own, mode, rows.job(own, self._job(own)), self._make_scratch())
+            for own, mode in walks
+        }
+        for walk in taken.values():
+            walk.run(FIRST)
+        for runout in range(len(self.form.streets[1].parent) if len(self.form.streets) > 1 else 0):
+            rows.read(runout)
+            for (own, _), walk in taken.items():
+                rows.aim(own, walk.job)
+                walk.run(BELOW, runout)
+        for walk in taken.values():
+            walk.run(LAST)
+        return {walk: self._mean(*walk) for walk in taken}
+
+    def _make_scratch(self, slots: int = 1) -> Scratch:
+        return make_scratch(self._plans, self.form.deck, self._tile_type, slots)
+
+    def _job(self, own: int) -> Job:
+        kernels, other = self.format.in_kernels, 1 - own
+        learned = Learned(
+            kernels(self._regret[own]),
+            kernels(self._matched[own]),
+            kernels(self._average[own]),
+            kernels(self._matched[other]),
+            kernels(self._average[other]),
+            *lock_rows(self.form, self._plans[own], self.locked[own]),
+        )
+        return Job(self._plans[own], self._tables[own], learned, self._blocks[own])
+
+    def _root(self, own: int, mode: int) -> FloatArray:
+        """[H] values at the root after a walk, in the unit of the storage, times the opposing weight of each hand."""
+        first = mode * self._plans[own].own_hands
+        return self._blocks[own].root[first : first + len(self.form.hands[own].weight)]
+
+    def _mean(self, own: int, mode: int) -> float:
+        """The value of the game after a walk."""
+        summed = float(self._root(own, mode) @ self.form.hands[own].weight)
+        return summed / self._units[own] / self._pairs / self.form.unit
+
+    def _run(self, rows: int, walks: list[tuple[int, int]]) -> None:
+        """These walks, once for each of the first rows of the steps; walks that do not learn need one."""
+        if self._used_changes != self.changes:
+            self._team.use(self._steps, self._job(0), self._job(1), self._scratch)
+            self._used_changes = self.changes
+        self._team.run(rows, walks, predicts=self.predicts)
+
+
+class StrategyEvaluator(NumbaPublicEngine):
+    """An engine without regrets and averages: it only evaluates strategies that are handed in."""
+
+    def _zeros(self, player: int, dtype: np.dtype[Any]) -> Any:
+        return np.zeros(0, dtype=dtype)
+
+
+def kernels_are_compiled(storage: int = 32) -> bool:
+    """Whether a solve with 32-bit terminals can start at once; otherwise setup compiles for about 20 seconds."""
+    try:
+        return bool(signatures(fill_lists)) and (storage, 32) in map(_bits, signatures(iterate))
+    except (AttributeError, OSError):  # another version of numba, or an unreadable cache: say nothing
+        return True
+
+
+def _bits(signature: Any) -> tuple[int, int]:
+    """Bits of a regret and of a number in a tile, from the types of the arguments of `iterate`."""
+    *_, regret, reach = signature
+    return int(regret.dtype.bitwidth), int(reach.dtype.bitwidth)
+
+
+if TYPE_CHECKING:
+    _conforms: type[PublicEngine] = NumbaPublicEngine

@@ -1,0 +1,272 @@
+"""The public form laid out for kernels: nodes in walking order, and where a walk keeps its rows.
+
+A walk updates one player (*own*) against the other (*opponent*). On every street, each betting node needs three rows of
+numbers over hands: the opponent's reach, the own reach, and the values. Two nodes share a row of reach if that player
+does not move between them, and rows that are never needed at the same time share memory.
+
+1. Betting nodes are renumbered in walking order (`engines/layout.py`), so the nodes of a line are contiguous.
+2. Lines are packed into *chunks* whose rows fit in the L2 cache; only the last street has more than one.
+3. Terminals of a chunk are grouped by sixteen into *tiles*, evaluated together, one terminal per lane.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines.layout import LANES, Layout, walking_order
+from regretless.engines.numba.public.records import CHUNK, LINE, NODE, STREET, Float32, Float64, Int32, Records
+from regretless.engines.numba.public.sizes import CHUNK_BYTES
+from regretless.forms.public import NodeKind
+
+__all__ = ["Plan", "Tiles", "make_plans"]
+
+Int64 = NDArray[np.int64]
+PayType = type[np.floating[Any]]  # in which terminals are evaluated
+
+
+class Tiles(NamedTuple):
+    """Terminals of one kind in T tiles of sixteen, chunk by chunk; the last tile of a chunk may be partly empty."""
+
+    from_at: Int32  # [16 T]    row of the opponent's reach; the row of zeros for an unused lane
+    to_at: Int32  #   [16 T]    row of values; a row that is never read for an unused lane
+    pay: Float32 | Float64  #     what the own player gets: [16 T] at folds, at showdowns [3 · 16 T], see `_tiles`
+
+
+class Plan(NamedTuple):
+    """The layout for walks that update one player, `own`: N nodes in walking order, C chunks, L lines, S streets.
+
+    `*_at` are indices of single numbers in the flat arrays of a walk.
+    """
+
+    own_hands: int  #   padded
+    other_hands: int  # padded
+    nodes: Records  #   [N]  NODE
+    child: Int32  #     [N]  rows of values of the children, node by node
+    lines: Records  #   [L]  LINE
+    chunks: Records  #  [C]  CHUNK
+    streets: Records  # [S]  STREET
+    folds: Tiles
+    showdowns: Tiles
+    rows: Int64  # [3]  numbers in the arrays of opponent reach, own reach and values, line values
+
+
+def make_plans(layout: Layout, pay_type: PayType) -> tuple[Plan, Plan]:
+    """Lay out a form for the walks of both players; fast and small, since nothing here grows with the runouts."""
+    tree = layout.form.tree
+    nodes, entries, above_nodes = walking_order(tree)
+    order = np.array(nodes, dtype=np.int32)
+    position = np.empty(len(order), dtype=np.int32)
+    position[order] = np.arange(len(order), dtype=np.int32)
+    children = [
+        []
+        if tree.kind[node] == NodeKind.CHANCE
+        else position[tree.first_child[node] : tree.first_child[node + 1]].tolist()
+        for node in order
+    ]
+    walk = _Walk(
+        layout=layout,
+        order=order,
+        street=tree.street[order].astype(np.int32),
+        kind=tree.kind[order].astype(np.int32),
+        actor=np.where(tree.kind[order] == NodeKind.DECISION, tree.player[order], -1).astype(np.int32),
+        children=children,
+        starts=position[entries],
+        above=np.array([-1 if node < 0 else position[node] for node in above_nodes], dtype=np.int32),
+    )
+    return _make_plan(walk, 0, pay_type), _make_plan(walk, 1, pay_type)
+
+
+class _Walk(NamedTuple):
+    """The betting tree in walking order."""
+
+    layout: Layout
+    order: Int32  # [N]  nodes of the tree
+    street: Int32  # [N]
+    kind: Int32  # [N]
+    actor: Int32  # [N]
+    children: list[list[int]]  # [N]
+    starts: Int32  # [L]  first node of each line
+    above: Int32  # [L]   chance node that leads into it; -1 at the root
+
+
+def _make_plan(walk: _Walk, own: int, pay_type: PayType) -> Plan:
+    layout, hands = walk.layout, walk.layout.hands
+    chunk_line, street_chunk = _chunks(walk)
+    chunk_node = np.append(walk.starts, len(walk.order))[chunk_line]
+    opponent_at, own_at, value_at, sizes = _rows(walk, own, chunk_node, street_chunk)
+    fold_ends, folds = _tiles(walk, own, NodeKind.FOLD, chunk_node, opponent_at, value_at, pay_type)
+    showdown_ends, showdowns = _tiles(walk, own, NodeKind.SHOWDOWN, chunk_node, opponent_at, value_at, pay_type)
+
+    nodes = np.zeros(len(walk.order), dtype=NODE)
+    nodes["node"], nodes["kind"], nodes["mine"] = walk.order, walk.kind, walk.actor == own
+    nodes["actions"] = [len(each) for each in walk.children]
+    nodes["first_child"] = np.cumsum(nodes["actions"]) - nodes["actions"]
+    nodes["line"] = -1
+    nodes["line"][walk.above[1:]] = np.arange(1, len(walk.starts))
+    nodes["block"] = layout.block[walk.order]
+    nodes["opponent_at"], nodes["own_at"], nodes["value_at"] = opponent_at, own_at, value_at
+
+    lines = np.zeros(len(walk.starts), dtype=LINE)
+    lines["node"] = walk.starts
+    lines["opponent_at"] = np.where(walk.above < 0, 0, opponent_at[walk.above])
+    lines["own_at"] = np.where(walk.above < 0, 0, own_at[walk.above])
+    lines["value_at"] = np.arange(len(walk.starts)) * hands[own]
+
+    chunks = np.zeros(len(chunk_node) - 1, dtype=CHUNK)
+    for what, ends in (("node", chunk_node), ("line", chunk_line), ("fold", fold_ends), ("showdown", showdown_ends)):
+        chunks[f"first_{what}"], chunks[f"last_{what}"] = ends[:-1], ends[1:]
+
+    for chunk in chunks:
+        inside = nodes[chunk["first_node"] : chunk["last_node"]]
+        for who, acts, player in (("own", 1, own), ("other", 0, 1 - own)):
+            decisions = inside[(inside["kind"] == NodeKind.DECISION) & (inside["mine"] == acts)]
+            if len(decisions):
+                chunk[f"{who}_block"] = decisions["block"][0]
+                chunk[f"{who}_size"] = int(decisions["actions"].sum()) * hands[player]
+
+    streets = np.zeros(len(layout.form.streets), dtype=STREET)
+    for what, ends in (("chunk", street_chunk), ("line", chunk_line[street_chunk])):
+        streets[f"first_{what}"], streets[f"last_{what}"] = ends[:-1], ends[1:]
+    for who, player in (("own", own), ("other", 1 - own)):
+        streets[f"{who}_at"], streets[f"{who}_size"] = layout.street_at[player], layout.runout_size[player]
+    return Plan(
+        own_hands=int(hands[own]),
+        other_hands=int(hands[1 - own]),
+        nodes=nodes,
+        child=value_at[np.array([child for row in walk.children for child in row], dtype=np.int64)],
+        lines=lines,
+        chunks=chunks,
+        streets=streets,
+        folds=folds,
+        showdowns=showdowns,
+        rows=np.array([*sizes, len(lines) * hands[own]], dtype=np.int64),
+    )
+
+
+def _chunks(walk: _Walk) -> tuple[Int32, Int32]:
+    """Step 2: lines of each chunk [C+1] and chunks of each street [S+1].
+
+    Lines of the last street stay in order; the cuts minimise empty lanes in tiles.
+    """
+    ends = np.append(walk.starts, len(walk.order))
+    line_street = walk.street[walk.starts]
+    last = int(line_street.max())
+    chunk_line = [0]
+    street_chunk = [0]
+    for street in range(last + 1):
+        members = np.flatnonzero(line_street == street)
+        if street < last:
+            chunk_line.append(int(members[-1]) + 1)
+        else:
+            counts = np.array(
+                [
+                    [
+                        np.sum(walk.kind[ends[line] : ends[line + 1]] == kind)
+                        for kind in (NodeKind.FOLD, NodeKind.SHOWDOWN)
+                    ]
+                    for line in members
+                ]
+            )
+            sizes = np.diff(ends)[members] * int(walk.layout.hands.sum()) * 4
+            chunk_line += [int(members[0]) + cut for cut in _cuts(sizes, counts)]
+        street_chunk.append(len(chunk_line) - 1)
+    return np.array(chunk_line, dtype=np.int32), np.array(street_chunk, dtype=np.int32)
+
+
+def _cuts(sizes: Int64, counts: Int64) -> list[int]:
+    """Ends of chunks of at most `CHUNK_BYTES` with the fewest tiles in total, by dynamic programming."""
+    lines = len(sizes)
+    cheapest = [0.0] + [np.inf] * lines
+    begin = [0] * (lines + 1)
+    for end in range(1, lines + 1):
+        size = 0
+        terminals = np.zeros(2)
+        for first in range(end - 1, -1, -1):
+            size += int(sizes[first])
+            terminals = terminals + counts[first]
+            if size > CHUNK_BYTES and first < end - 1:
+                break
+            cost = cheapest[first] + float(np.ceil(terminals / LANES).sum()) + 0.1
+            if cost < cheapest[end]:
+                cheapest[end], begin[end] = cost, first
+    cuts = []
+    end = lines
+    while end > 0:
+        cuts.append(end)
+        end = begin[end]
+    return cuts[::-1]
+
+
+def _rows(walk: _Walk, own: int, chunk_node: Int32, street_chunk: Int32) -> tuple[Int32, Int32, Int32, tuple[int, int]]:
+    """Where rows are kept. The chunks of a street reuse the same memory, since each is done before the next.
+
+    Own reach is needed on the way down and values on the way up, so they share memory too. On the last street, a node's
+    value replaces its first child's. The first row of each array is special: zeros in the opponent's, unread scratch in
+    the values.
+    """
+    opponent_at, own_at, value_at = (np.zeros(len(walk.kind), dtype=np.int32) for _ in range(3))
+    reach_at = (opponent_at, own_at)
+    widths = (int(walk.layout.hands[1 - own]), int(walk.layout.hands[own]))
+    entry = np.zeros(len(walk.kind), dtype=np.bool_)
+    entry[walk.starts] = True
+    base = list(widths)
+    for street, (first, last) in enumerate(pairwise(street_chunk)):
+        in_place = street == len(street_chunk) - 2
+        end = list(base)
+        for chunk in range(first, last):
+            inside = range(chunk_node[chunk], chunk_node[chunk + 1])
+            used = list(base)
+            for node in inside:
+                if entry[node]:
+                    for which in range(2):
+                        reach_at[which][node] = used[which]
+                        used[which] += widths[which]
+                moved = 1 if walk.actor[node] == own else 0  # the reach that the actor's choice splits
+                for child in walk.children[node]:
+                    reach_at[moved][child] = used[moved]
+                    used[moved] += widths[moved]
+                    reach_at[1 - moved][child] = reach_at[1 - moved][node]
+            value = base[1]
+            for node in reversed(inside):
+                if in_place and walk.children[node]:
+                    value_at[node] = value_at[walk.children[node][0]]
+                else:
+                    value_at[node] = value
+                    value += widths[1]
+            end = [max(end[0], used[0]), max(end[1], used[1], value)]
+        base = end
+    return opponent_at, own_at, value_at, (base[0], base[1])
+
+
+def _tiles(
+    walk: _Walk, own: int, kind: NodeKind, chunk_node: Int32, opponent_at: Int32, value_at: Int32, pay_type: PayType
+) -> tuple[Int32, Tiles]:
+    """Step 3: tiles of each chunk [C+1], and the tiles with the payoff of each terminal.
+
+    With W the opponent's reach over weaker hands, E over weaker or equal ones, and V over all, a showdown is worth
+
+        win · W + tie · (E − W) + lose · (V − E)  =  (win − tie) · W + (tie − lose) · E + lose · V
+    """
+    form = walk.layout.form
+    win, lose, tie = form.payoffs.win[:, own], form.payoffs.lose[:, own], form.payoffs.tie[:, own]
+    members: list[int] = []
+    tiles = [0]
+    for first, last in pairwise(chunk_node):
+        found = (np.flatnonzero(walk.kind[first:last] == kind) + first).tolist()
+        members += found + [-1] * (-len(found) % LANES)
+        tiles.append(len(members) // LANES)
+    at = np.array(members, dtype=np.int64)
+    node = walk.order[at]
+    if kind == NodeKind.FOLD:
+        pay = np.where(form.tree.player[node] == own, lose[node], win[node])
+    else:
+        pay = np.array([(win - tie)[node], (tie - lose)[node], lose[node]])
+    return np.array(tiles, dtype=np.int32), Tiles(
+        from_at=np.where(at < 0, 0, opponent_at[at]).astype(np.int32),
+        to_at=np.where(at < 0, 0, value_at[at]).astype(np.int32),
+        pay=np.where(at < 0, 0, pay).ravel().astype(pay_type),
+    )

@@ -1,0 +1,150 @@
+"""A team of threads that carries out whole orders in compiled code: many iterations, or all walks of a measurement.
+
+`RunoutWalk` goes one runout of the second street at a time, with averages or with a given strategy. A given strategy is
+read runout by runout and stored in 32 bits: the first street, and everything that follows one runout
+of the second. So it takes a small fraction of the memory of a solve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+
+import numpy as np
+
+from regretless.engines.contract import PublicStrategy
+from regretless.engines.layout import Layout, checked_rows
+from regretless.engines.numba.public.jobs import Division, Job, KernelArguments, Scratch, Steps, aligned, make_steps
+from regretless.engines.numba.public.kernels.arguments import ARGUMENT_BYTES, write_arguments
+from regretless.engines.numba.public.kernels.iterate import (
+    BELOW,
+    FIRST,
+    FIRST_WALK,
+    LAST,
+    iterate,
+)
+from regretless.engines.numba.public.kernels.team import signals_size
+from regretless.engines.threads import Workers
+
+__all__ = ["GivenRows", "RunoutWalk", "Team"]
+
+
+class RunoutWalk:
+    """A walk without learning, in parts: FIRST, BELOW for each runout of the second street, LAST."""
+
+    def __init__(self, own: int, mode: int, job: Job, scratch: Scratch) -> None:
+        self.own, self.mode, self.scratch = own, mode, scratch
+        self._team, self._steps = Team(Division(each=int(job.blocks.size > 0))), make_steps(1)
+        self._ends = np.zeros(2, dtype=np.int32)
+        if job.blocks.size > 0:  # there is a second street
+            lines = aligned(job.blocks.size, np.float64)
+            job = job._replace(blocks=job.blocks._replace(lines=lines, runout=self._ends))
+        self.job = job
+        self._team.use(self._steps, job, job, self.scratch)
+
+    def run(self, part: int, runout: int = 0) -> None:
+        """One part of the walk; `runout` is the one to walk in BELOW."""
+        self._ends[:] = 1 + runout, 2 + runout  # runout 0 is the first street's
+        self._team.run(1, [(self.own, self.mode)], parts=part)
+
+
+class GivenRows:
+    """A strategy as averages in 32 bits: the first street, one runout of the second, and what follows that runout."""
+
+    def __init__(self, layout: Layout, strategy: PublicStrategy) -> None:
+        self.layout, self.strategy = layout, strategy
+        streets = layout.form.streets
+        most = np.zeros(len(streets), dtype=np.int64)
+        for runout in range(len(streets[1].parent) if len(streets) > 1 else 0):
+            most = np.maximum(most, [last - first for first, last in self._runouts(runout)])
+        most[0] = 1
+        self.window = layout.window(most)
+        self.first = [0] * len(streets)
+        self.numbers = [aligned(int(size)) for size in self.window.entries]
+        self._read(0, range(1))
+
+    def read(self, runout: int) -> None:
+        """Read the strategies of a runout of the second street and of the runouts that follow it."""
+        for street, (first, last) in list(enumerate(self._runouts(runout)))[1:]:
+            self._read(street, range(first, last))
+
+    def job(self, own: int, job: Job) -> Job:
+        """The job of a walk that plays the strategies read last; `aim` points it to those read next."""
+        mine, theirs = self.numbers[own], self.numbers[1 - own]
+        learned = job.learned._replace(
+            regret=mine, matched=mine, average=mine, other_matched=theirs, other_average=theirs
+        )
+        aimed = job._replace(plan=job.plan._replace(streets=job.plan.streets.copy()), learned=learned)
+        self.aim(own, aimed)
+        return aimed
+
+    def aim(self, own: int, job: Job) -> None:
+        """Point a job from `job` to the strategies read last, in place: handing over another job takes milliseconds."""
+        for who, player in (("own", own), ("other", 1 - own)):
+            skipped = np.array(self.first) * self.window.runout_size[player]
+            job.plan.streets[f"{who}_at"] = self.window.street_at[player] - skipped
+
+    def _runouts(self, runout: int) -> list[tuple[int, int]]:
+        """The runouts of each street that belong to one of the second street."""
+        found = [(0, 1), (runout, runout + 1)]
+        for street in self.layout.form.streets[1:-1]:
+            first, last = found[-1]
+            found.append((int(street.first_child[first]), int(street.first_child[last])))
+        return found[: len(self.layout.form.streets)]
+
+    def _read(self, street: int, runouts: range) -> None:
+        self.first[street] = runouts.start
+        for player in range(2):
+            for node in self.layout.decisions(player, street):
+                for runout in runouts:
+                    rows = checked_rows(self.layout.form, self.strategy, node, runout)
+                    self.window.write(self.numbers[player], node, runout - runouts.start, rows)
+
+
+MOST_WALKS = 4
+
+
+class Team:
+    """The calling thread and others, with the arguments that they share."""
+
+    def __init__(self, division: Division) -> None:
+        self.division = division
+        self._signals = aligned(signals_size(division.members), np.int64)
+        self._order = np.zeros(FIRST_WALK + 2 * MOST_WALKS, dtype=np.int64)
+        self._memory = aligned(2 * ARGUMENT_BYTES, np.uint8)
+        self._workers = Workers(division.members - 1) if division.members > 1 else None
+        self._others: dict[int, Future[None]] = {}  # the work of the other members, done when they have left
+
+    def use(self, steps: Steps, first: Job, second: Job, scratch: Scratch) -> None:
+        """Use these arguments from now on: the players' jobs, and room for all slots."""
+        self._arguments = KernelArguments(steps, first, scratch), KernelArguments(steps, second, scratch)
+        self._kinds = first.learned.regret, scratch.tile.reach
+        write_arguments(self._memory, *self._arguments)
+
+    def run(
+        self,
+        rows: int,
+        walks: Sequence[tuple[int, int]],
+        *,
+        predicts: bool = False,
+        parts: int = FIRST | BELOW | LAST,
+    ) -> None:
+        """For each of the first rows of the steps, these walks in turn: a player and a mode each."""
+        order = [*self.division, len(self._arguments[0].job.plan.streets), rows, predicts, parts, len(walks)]
+        for walk in walks:
+            order += walk
+        self._order[: len(order)] = order
+        if self._workers is not None and rows > 0:
+            self._call(self._workers)
+        self._work(0)
+
+    def _call(self, workers: Workers) -> None:
+        """Bring in the members that have left compiled code. Those that come late find less to do, or nothing."""
+        if workers.are_lost():
+            self._others = {}
+        for member in range(1, self.division.members):
+            if member not in self._others or self._others[member].done():
+                self._others[member] = workers.submit(self._work, member)
+
+    def _work(self, member: int) -> None:
+        iterate(self._signals, self._order, member, self._memory, *self._kinds)

@@ -1,0 +1,217 @@
+"""CFR on the public form in plain NumPy and 64-bit numbers: the reference for the fast engine.
+
+It recurses over every public node, and a terminal is a matrix over pairs of hands, O(n · m): for small forms only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy
+from regretless.engines.formats import NumberFormat, Stored
+from regretless.engines.layout import checked_rows
+from regretless.engines.stored import Mode, Place, StoredEngine
+from regretless.forms.blockers import compatible
+from regretless.forms.history import FloatArray
+from regretless.forms.public import NodeKind, PublicForm
+from regretless.variants.variant import Schedule, Weights
+
+__all__ = ["PublicReference", "matched"]
+
+DOUBLE = np.dtype(np.float64)
+DOUBLES = NumberFormat(bits=64, regret=DOUBLE, average=DOUBLE, regret_in_kernels=DOUBLE)
+
+_NONE = Weights()
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """A walk for one player's values; both follow `strategy` where they neither learn nor best-respond."""
+
+    own: int
+    mode: Mode
+    strategy: PublicStrategy
+    weights: Weights = _NONE
+    found: dict[Place, FloatArray] = field(default_factory=dict)  # values at every place that was walked
+
+
+class PublicReference(StoredEngine):
+    """The readable engine of the public form.
+
+    >>> from regretless.forms.public_poker import compile_public
+    >>> from regretless.games import Kuhn
+    >>> from regretless.variants import Plus, schedule
+    >>> engine = PublicReference(compile_public(Kuhn()))
+    >>> engine.advance(schedule(Plus(), first=1, count=100))
+    >>> round(engine.evaluate().exploitability, 6)
+    0.001194
+    """
+
+    name = "numpy"
+    device = "cpu"
+    threads = 1
+    tolerance = 1e-12
+
+    def __init__(self, form: PublicForm) -> None:
+        super().__init__(form, DOUBLES)
+        self.store_predictions()
+        first, second = form.hands
+        self.compatible = compatible(first, second)  # [H0, H1]
+        self.pairs = float(first.weight @ self.compatible @ second.weight)
+
+    @property
+    def kept_bytes(self) -> int:
+        """Regrets, averages and predictions."""
+        return sum(array.nbytes for array in self._arrays().values())
+
+    @property
+    def memory_bytes(self) -> int:
+        """`kept_bytes` and the table of compatible hands."""
+        return self.kept_bytes + self.compatible.nbytes
+
+    def advance(self, schedule: Schedule) -> None:
+        """Run one alternating iteration per row of `schedule`."""
+        for row in schedule.tolist():
+            for own in range(2):
+                if own not in self.fixed:
+                    self._root(_Walk(own, Mode.LEARN, self._current, Weights(*row)))
+                    self.restore_locks(own)
+            self.iteration += 1
+
+    def _current(self, node: int, runout: int) -> FloatArray:
+        """[actions, H] the strategy to play next."""
+        return matched(self._read(self._matched, (node, runout)))
+
+    def _read(self, numbers: list[Stored], place: Place) -> FloatArray:
+        node, runout = place
+        found = self.layout.read(numbers[self.form.tree.player[node]], node, slice(runout, runout + 1))[0]
+        return np.asarray(found, dtype=np.float64)
+
+    def root_values(self, player: int) -> FloatArray:
+        """[H] each hand's expected value under the average strategies; 0 where no opposing hand is possible."""
+        values = self._root(_Walk(player, Mode.MEAN, self.strategy))
+        met = (self.compatible if player == 0 else self.compatible.T) @ self.form.hands[1 - player].weight
+        shares: FloatArray = np.divide(values, met, out=np.zeros_like(values), where=met > 0)
+        return shares
+
+    def evaluate(self, strategy: PublicStrategy | None = None) -> Evaluation:
+        """Values and best responses of a strategy, by default of the average."""
+
+        def alike(node: int, runout: int) -> FloatArray:
+            return checked_rows(self.form, strategy or self.strategy, node, runout)
+
+        def value(own: int, mode: Mode) -> float:
+            values = self._root(_Walk(own, mode, alike))
+            return float(values @ self.form.hands[own].weight) / self.pairs / self.form.unit
+
+        values, best = ([value(own, mode) for own in range(2)] for mode in (Mode.MEAN, Mode.BEST))
+        return Evaluation(values=tuple(values), best_response_values=tuple(best))
+
+    def values_before_last(self, player: int) -> list[NDArray[np.float32]]:
+        """For each street before the last, [runouts, nodes of the street, H] values times the opposing reach."""
+        tree = self.form.tree
+        walk = _Walk(player, Mode.MEAN, self.strategy)
+        self._root(walk)
+        return [
+            np.array(
+                [
+                    [walk.found[node, runout] for node in np.flatnonzero(tree.street == street).tolist()]
+                    for runout in range(len(self.form.streets[street].parent))
+                ],
+                dtype=np.float32,
+            )
+            for street in range(len(self.form.streets) - 1)
+        ]
+
+    def _root(self, walk: _Walk) -> FloatArray:
+        """[H] values at the root."""
+        own, other = self.form.hands[walk.own], self.form.hands[1 - walk.own]
+        return self._walk(walk, 0, 0, other.weight, np.ones(len(own.weight)))
+
+    def _walk(self, walk: _Walk, node: int, runout: int, reach: FloatArray, own_reach: FloatArray) -> FloatArray:
+        """[H] counterfactual values of the own player's hands at a public node."""
+        tree, own = self.form.tree, walk.own
+        children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
+        kind, place = tree.kind[node], (node, runout)
+        if kind == NodeKind.DECISION:
+            strategy = walk.strategy(node, runout)
+            acting = tree.player[node] == own
+            below = np.array(
+                [
+                    self._walk(walk, child, runout, reach, own_reach * play)
+                    if acting
+                    else self._walk(walk, child, runout, reach * play, own_reach)
+                    for child, play in zip(children, strategy, strict=True)
+                ]
+            )
+            values: FloatArray = self._decide(walk, place, strategy, below, own_reach) if acting else below.sum(axis=0)
+        else:
+            values = (
+                self._deal(walk, children[0], runout, reach, own_reach)
+                if kind == NodeKind.CHANCE
+                else self._terminal(own, node, runout, reach)
+            )
+            values = values[self.form.symmetry.hands[own][self.form.streets[tree.street[node]].symmetry[runout]]]
+        walk.found[place] = values
+        return values
+
+    def _decide(
+        self, walk: _Walk, place: Place, strategy: FloatArray, below: FloatArray, own_reach: FloatArray
+    ) -> FloatArray:
+        """[H] values at a decision of the own player."""
+        worth: FloatArray = (strategy * below).sum(axis=0)
+        if walk.mode is Mode.BEST and walk.own not in self.fixed:
+            lock = self.locked[walk.own].get(place)
+            highest = below.max(axis=0)
+            return highest if lock is None else np.where(lock.hands, worth, highest)
+        if walk.mode is Mode.LEARN:
+            self._update(place, below - worth, own_reach, walk.weights)
+        return worth
+
+    def _deal(self, walk: _Walk, node: int, parent: int, reach: FloatArray, own_reach: FloatArray) -> FloatArray:
+        own, street = walk.own, self.form.streets[int(self.form.tree.street[node])]
+        total = np.zeros(len(self.form.hands[own].weight))
+        for runout in np.flatnonzero(street.parent == parent).tolist():
+            alive = ~street.dead[1 - own][runout]
+            values = self._walk(walk, node, runout, reach * alive, own_reach)
+            for copy in street.copies[street.first_copy[runout] : street.first_copy[runout + 1]]:
+                total += street.probability * values[self.form.permutations[own][copy]]
+        return total
+
+    def _terminal(self, own: int, node: int, runout: int, reach: FloatArray) -> FloatArray:
+        form = self.form
+        win, lose, tie = (each[node, own] for each in (form.payoffs.win, form.payoffs.lose, form.payoffs.tie))
+        meets = self.compatible if own == 0 else self.compatible.T
+        dead = form.streets[int(form.tree.street[node])].dead[own][runout]
+        if form.tree.kind[node] == NodeKind.FOLD:
+            pays = np.full(meets.shape, lose if form.tree.player[node] == own else win)
+        else:
+            mine, theirs = form.strength[own][runout][:, None], form.strength[1 - own][runout][None, :]
+            pays = np.where(mine > theirs, win, np.where(mine < theirs, lose, tie))
+        return np.where(dead, 0.0, (meets * pays) @ reach)
+
+    def _update(self, place: Place, new: FloatArray, own_reach: FloatArray, weights: Weights) -> None:
+        """The variant's numbers, in the order of `variants/variant.py`."""
+        (node, runout), player = place, self.form.tree.player[place[0]]
+        average, old, current = self._read(self._average, place), self._read(self._regret, place), self._current(*place)
+        average = average * weights.average_decay + weights.average_weight * own_reach * current
+        kept = old * np.where(old > 0, weights.positive_discount, weights.negative_discount) + new
+        regret = np.maximum(kept, 0.0) if weights.floor else kept
+        predicted = regret * weights.prediction_discount + weights.prediction * new
+        for numbers, rows in ((self._average, average), (self._regret, regret), (self._matched, predicted)):
+            self.layout.write(numbers[player], node, runout, rows)
+
+
+def matched(sums: FloatArray) -> FloatArray:
+    """Columns in proportion to their positive part, uniform where nothing is positive."""
+    positive = np.maximum(sums, 0.0)
+    total = positive.sum(axis=0)
+    return np.where(total > 0, positive / np.where(total > 0, total, 1.0), 1.0 / len(sums))
+
+
+if TYPE_CHECKING:
+    _conforms: type[PublicEngine] = PublicReference

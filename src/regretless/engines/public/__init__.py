@@ -1,1 +1,0 @@
-"""Engines for the public form: vectors over private hands at every public node."""

@@ -1,1 +1,0 @@
-"""The public form on the processor, in kernels compiled by numba."""

@@ -1,1 +1,0 @@
-"""Engines that walk a random part of the tree in each iteration."""

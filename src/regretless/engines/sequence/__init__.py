@@ -1,1 +1,0 @@
-"""Engines for general games: on the sequence form for two players, on the history form for more."""
