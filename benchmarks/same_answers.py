@@ -7,7 +7,9 @@ Each version solves the same problems in its own process, writes its answers as 
 Then each reads the other's files and resumes its unfinished solves. These are compared bit for bit:
 
     the strategy, values, best responses and history of exploitability of every solve; for spots also the decisions
-    along a few lines: strategy, EV of each action, and weight, EV and equity of each hand
+    along a few lines: strategy, EV of each action, and weight, EV and equity of each hand; with buckets too, and for
+    a whole game what is played before the flop
+    a policy that networks learned, and its exploitability
     the arrays in both files that have the same name
     what the new version reads from an old file, and the old one from a new file, if it can open it
 
@@ -18,7 +20,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import inspect
 import os
 import random
 import subprocess
@@ -48,16 +49,21 @@ LINES = 6  # walks from the root of a spot to an end
 
 @dataclass(frozen=True)
 class Case:
-    """One solve: a game by name, or a spot by its file in tests/data."""
+    """One solve or training: a game by name, a spot by its file in tests/data, or a whole game by its TOML."""
 
     name: str
     what: str
     options: dict[str, Any] = field(default_factory=dict)
     half: int = 0  # iterations after which the solve is saved and resumed from its file
+    trains: bool = False
 
     @property
     def is_spot(self) -> bool:
         return self.what.endswith(".toml")
+
+    @property
+    def is_whole_game(self) -> bool:
+        return "big_blind" in self.what
 
 
 def game_cases() -> Iterator[Case]:
@@ -118,7 +124,38 @@ def spot_cases() -> Iterator[Case]:
     yield Case("turn_paired_donk to 1 %", "turn_paired_donk.toml", {"target": 1.0})
 
 
-CASES = [*game_cases(), *spot_cases()]
+WHOLE_GAME = """
+name = "ten big blinds"
+stack = 20
+small_blind = 1
+big_blind = 2
+preflop.open = "2x, a"
+preflop.3bet = "a"
+bets.bet = "50%, a"
+bets.raise = "a"
+rules.chip = 1
+"""
+
+
+def other_cases() -> Iterator[Case]:
+    for storage in (32, 16):
+        yield Case(f"leduc public, {storage} bits", "leduc", {"iterations": 60, "form": "public", "storage": storage})
+    yield Case("push-fold", "push-fold(stack=10)", {"iterations": 300})
+    buckets = {"buckets": "river=20,method=percentile", "sample_runouts": 8, "seed": 3}
+    for threads in (1, 2):
+        options = {"iterations": 30, "threads": threads, **buckets}
+        yield Case(f"turn_paired_donk buckets, {threads} threads", "turn_paired_donk.toml", options)
+    yield Case("turn_paired_donk buckets, 20 resumed", "turn_paired_donk.toml", {"iterations": 20, **buckets}, half=8)
+    whole = {"buckets": "flop=10,turn=10,river=10,method=percentile", "sample_runouts": 4, "seed": 3, "threads": 1}
+    yield Case("whole game", WHOLE_GAME, {"iterations": 20, **whole})
+    small = {"traversals": 200, "value_steps": 40, "policy_steps": 100, "seed": 7, "device": "cpu", "threads": 1}
+    for algorithm in ("deep", "single"):
+        yield Case(
+            f"training kuhn {algorithm}", "kuhn", {"iterations": 4, "algorithm": algorithm, **small}, trains=True
+        )
+
+
+CASES = [*game_cases(), *spot_cases(), *other_cases()]
 
 
 def chosen(only: str) -> list[Case]:
@@ -138,17 +175,18 @@ class Package:
 
     def __init__(self) -> None:
         self.rl = importlib.import_module("regretless")
-        try:
-            self.holdem = importlib.import_module("regretless.holdem")
-        except ModuleNotFoundError:
-            self.holdem = importlib.import_module("regretless.postflop")
+        self.holdem = importlib.import_module("regretless.holdem")
 
     def problem(self, case: Case) -> Any:
+        if case.is_whole_game:
+            return self.holdem.HoldemGame.parse(case.what)
         return self.rl.Spot.read(str(DATA / case.what)) if case.is_spot else case.what
 
     def solve(self, case: Case, path: Path) -> Any:
         options = dict(case.options)
-        if options.get("variant") != "lp" and "target" not in options:
+        if case.trains:
+            return self.rl.train(self.problem(case), **options)
+        if options.get("variant") != "lp" and "target" not in options and not case.is_whole_game:
             options["measure_every"] = max(options["iterations"] // 4, 1)
         if not case.half:
             return self.rl.solve(self.problem(case), **options)
@@ -175,11 +213,12 @@ class Package:
         found: Arrays = {
             "iterations": np.array(solution.iterations),
             "reason": np.array(solution.reason),
-            "values": np.array(solution.values),
-            "best responses": np.array(solution.evaluation.best_response_values),
-            "nash_conv": np.array(solution.nash_conv),
             "history": np.array([(point.iteration, point.exploitability) for point in solution.history]),
         }
+        if solution.is_measured:
+            found["values"] = np.array(solution.values)
+            found["best responses"] = np.array(solution.evaluation.best_response_values)
+            found["nash_conv"] = np.array(solution.nash_conv)
         if case.is_spot:
             found |= self.node_answers(solution)
         else:
@@ -246,7 +285,7 @@ def work(task: str, only: str, own: Path, other: Path) -> None:
 
 
 def reread(package: Package, case: Case, path: Path, prefix: str) -> Arrays:
-    read = package.answers(case, package.load(case, path))
+    read = package.answers(case, package.load(path))
     return {f"{prefix} {name}": array for name, array in read.items()}
 
 

@@ -11,7 +11,7 @@ Centroids and percentiles are found on a sample of deals:
 1. Draw boards with their probabilities, and on each board several hands: features are computed for all hands of a board
    at once, so more hands per board cost little. Equal situations are merged, with weights.
 2. k-means: centroids of the features, weakest first (`engines.numba.clustering`). Percentiles: limits that divide the
-   into equal shares by expected strength.
+   sample into equal shares by expected strength.
 
 The same seed gives the same result on any number of threads and on a GPU.
 
