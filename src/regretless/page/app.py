@@ -17,7 +17,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from regretless import __version__
-from regretless.page import browsing, files, nodes, practice, setup, solves, spots, studies
+from regretless.page import arranging, browsing, files, nodes, practice, setup, solves, spots, studies
 from regretless.page.endpoint import Endpoint, refusal_json
 from regretless.page.guard import Guard
 from regretless.page.library import Library
@@ -29,8 +29,8 @@ __all__ = ["ENDPOINTS", "PREFIX", "STATIC", "make_app", "openapi"]
 PREFIX = "/api/v1"
 STATIC = Path(__file__).parent / "static"
 ENDPOINTS: list[Endpoint] = [
-    *setup.routes, *spots.routes, *files.routes, *solves.routes, *nodes.routes, *browsing.routes, *studies.routes,
-    *practice.routes,
+    *setup.routes, *spots.routes, *files.routes, *arranging.routes, *solves.routes, *nodes.routes, *browsing.routes,
+    *studies.routes, *practice.routes,
 ]  # fmt: skip
 
 
@@ -49,12 +49,15 @@ def make_app(
     """
     library = Library(folder)
     queue = SolveQueue(library, limit=solves)
+    deleted = arranging.DeletedFiles(library)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         queue.open()
+        deleted.empty()
         yield
         await queue.close()
+        deleted.empty()
 
     app = Starlette(
         routes=[
@@ -69,7 +72,8 @@ def make_app(
     )
     app.state.parts = {
         Library: library, SolveQueue: queue, practice.PracticeTable: practice.PracticeTable(),
-        studies.StudyShelf: studies.StudyShelf(library),
+        studies.StudyShelf: studies.StudyShelf(library), arranging.FileNotes: arranging.FileNotes(library),
+        arranging.DeletedFiles: deleted,
     }  # fmt: skip
     app.state.without_folder = library.without_folder
     app.state.end_streams = queue.end_streams

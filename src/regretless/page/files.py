@@ -11,6 +11,7 @@ from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import AnyLock, LockFrom, lock_text
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.toml_fields import parse_toml
+from regretless.page.arranging import FileNotes
 from regretless.page.endpoint import Conflict, RefusedRequest, Routes
 from regretless.page.library import File, Library
 from regretless.page.queue import SolveQueue
@@ -39,6 +40,10 @@ FILE_SUMMARY = obj(
         "locks": anything("how many; of one file, the locks themselves"),
         "resumable": boolean(),
         "note": nullable(text("why it cannot be shown")),
+        "title": _TEXT,
+        "formation": nullable(text("of those that ship with the package")),
+        "ranges": nullable(obj({"oop": text(), "ip": text()}, "what each player's range is called")),
+        "notes": text("what the reader wrote about it"),
         "solve": nullable(text("the solve that writes it")),
     },
     open_=True,
@@ -53,17 +58,19 @@ routes = Routes()
     "Solutions and spots of the folder, newest first",
     obj({"folder": text(), "files": array(FILE_SUMMARY), "truncated": boolean()}),
 )
-def files(library: Library, queue: SolveQueue) -> Json:
+def files(library: Library, queue: SolveQueue, notes: FileNotes) -> Json:
     summaries, truncated = library.files()
-    writing = queue.writing()
-    listed = [asdict(each) | {"solve": writing.get(each.file)} for each in summaries]
+    writing, written = queue.writing(), notes.read()
+    listed = [
+        asdict(each) | {"solve": writing.get(each.file), "notes": written.get(each.file, "")} for each in summaries
+    ]
     return {"folder": library.folder.name, "files": listed, "truncated": truncated}
 
 
 @routes.endpoint("GET", "/file", "What is known about a file without reading its nodes", FILE_SUMMARY)
-def file(library: Library, queue: SolveQueue, file: File) -> Json:
+def file(library: Library, queue: SolveQueue, notes: FileNotes, file: File) -> Json:
     summary = library.summary(file)
-    answer = asdict(summary) | {"solve": queue.writing().get(file)}
+    answer = asdict(summary) | {"solve": queue.writing().get(file), "notes": notes.read().get(file, "")}
     if summary.kind == "spot":
         with library.spot(file) as (solution, revision):
             return answer | _solution_json(solution) | _spot_json(solution, library) | {"revision": revision}

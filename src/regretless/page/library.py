@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -32,6 +32,7 @@ from regretless.holdem.spots.toml_fields import parse_toml, read_toml_text
 from regretless.holdem.studies.manifest import MANIFEST
 from regretless.kinds import file_words, of_file
 from regretless.page.endpoint import Forbidden, NotFound
+from regretless.page.naming import formation_label, range_names
 from regretless.page.schema import Json, text
 from regretless.solving.game_solution import GameSolution
 from regretless.solving.solution import Solution
@@ -79,6 +80,9 @@ class FileSummary:
     locks: int | None = None
     resumable: bool = False
     note: str | None = None  # why it cannot be shown
+    title: str | None = None  # what the spot is called
+    formation: str | None = None  # of those that ship with the package
+    ranges: Mapping[str, str] | None = None  # what each player's range is called
 
 
 @dataclass
@@ -135,6 +139,14 @@ class Library:
         if not path.is_file():
             raise NotFound(f"file: {file!r} is not in the served folder", "file")
         return path
+
+    def check_reachable(self, file: str) -> None:
+        """Refuse a name under which a file would not be listed: too deep, or inside a study."""
+        folders = self.path(file).relative_to(self.folder).parents
+        if len(folders) > DEEPEST + 1:
+            raise Forbidden(f"file: {file[:80]!r} is more than {DEEPEST} folders deep", "file")
+        if any((self.folder / folder / MANIFEST).exists() for folder in list(folders)[:-1]):
+            raise Forbidden(f"file: {file[:80]!r} is in the folder of a study", "file")
 
     def name_of(self, path: Path) -> str:
         """The name of a path in the folder."""
@@ -356,4 +368,7 @@ def _described(file: Container, name: str) -> Json:
         "exploitability": None if exploitability is None else 100 * exploitability / spot.pot,
         "unit": "% of the pot",
         "locks": len(spot.locks),
+        "title": spot.name or None,
+        "formation": formation_label(spot),
+        "ranges": range_names(spot),
     }

@@ -16,6 +16,7 @@ import math
 import time
 import warnings
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -162,6 +163,14 @@ class SolveQueue:
     def writing(self) -> dict[str, str]:
         """The files of solves that are not over, and the solves."""
         return {job.request.file: job.id for job in self.jobs.values() if not job.is_over}
+
+    def renamed(self, file: str, to: str) -> None:
+        """Let the solves of a file follow it to another name."""
+        for job in self.jobs.values():
+            names = {name: to for name in ("file", "resume", "again") if getattr(job.request, name) == file}
+            if names:
+                job.request = replace(job.request, **names)
+                self._changed(job)
 
     def as_json(self, job: SolveJob, *, curve: bool = True) -> Json:
         """A solve as the API shows it."""

@@ -28,6 +28,7 @@ from regretless.page.browsing import LOCK, read_lock
 from regretless.page.endpoint import Conflict, Events, RefusedRequest, Routes, TooMany, checked_body
 from regretless.page.jobs import SOLVE, JobRequest, SolveJob
 from regretless.page.library import FILE, Library
+from regretless.page.naming import solve_names
 from regretless.page.queue import RESUMED, SolveQueue
 from regretless.page.schema import Json, Schema, array, boolean, integer, nullable, number, obj, text
 from regretless.page.spots import SPOT, read_spot
@@ -206,15 +207,15 @@ def _spot(body: Json, options: Json, library: Library, writing: set[str]) -> Job
     if again is not None:
         with library.spot(again) as (solution, _):
             spot = _locked_again(solution.spot, body, library)
-        name = body["name"] or f"{Path(again).stem} locked"
+        name = file = body["name"] or f"{Path(again).stem} locked"
     else:
         spot = read_spot(body["spot"] or parse_toml(body["toml"] or "", "toml"), library)
-        name = body["name"] or spot.name or f"spot {board_text(spot.board).replace(' ', '')}"
+        name, file = solve_names(spot, body["name"])
     spot = replace(spot, name=name[:200])
     needed = _check_spot(spot, SolveOptions.read(options))
     return JobRequest(
         name=name,
-        file=library.free_name(name, writing),
+        file=library.free_name(file, writing),
         toml=spot.to_toml(),
         again=again,
         options=options,

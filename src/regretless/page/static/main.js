@@ -10,6 +10,7 @@ import { address, go, now, onChange, DEFAULTS } from "./shared/state.js";
 import { chooseFile } from "./shared/files.js";
 
 const VIEWS = [
+  { view: "library", label: "Library", load: () => import("./library/library.js") },
   { view: "setup", label: "Set up", load: () => import("./setup/setup.js") },
   { view: "solve", label: "Solve", load: () => import("./solve/solve.js") },
   { view: "browse", label: "Browse", load: async () => browse },

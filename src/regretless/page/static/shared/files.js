@@ -8,6 +8,9 @@ import { DEFAULTS, address, go } from "./state.js";
 
 const OPENED_BY = { toml: "setup" };
 
+/** The view that opens a file. */
+export const viewOf = ({ kind }) => OPENED_BY[kind] ?? "browse";
+
 /** What one line says about a file. */
 function summary(file) {
   if (file.note) return file.note;
@@ -28,7 +31,7 @@ export function fileLinks(files, { view = null, chosen = () => {} } = {}) {
     "ul.file-list",
     {},
     ...files.map((file) => {
-      const change = { ...DEFAULTS, view: view ?? OPENED_BY[file.kind] ?? "browse", file: file.file };
+      const change = { ...DEFAULTS, view: view ?? viewOf(file), file: file.file };
       const open = (event) => {
         event.preventDefault();
         chosen();

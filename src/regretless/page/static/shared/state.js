@@ -17,21 +17,27 @@ export const DEFAULTS = Object.freeze({
   sort: "-ev", // its column, "-" for largest first
   other: "", // file to compare with
   solve: "", // in the solve view
-  find: "", // in the table of a small game
+  find: "", // in the table of a small game, or in the library
+  folder: "", // of the library
   study: "", // folder of a study
   variation: "1", // which of its combinations of varied values
 });
 
-const VIEWS = ["setup", "solve", "browse", "studies", "practice"];
+const VIEWS = ["library", "setup", "solve", "browse", "studies", "preflop", "practice"];
 const listeners = [];
 let current = read();
+
+/** Without a file there is nothing to browse: the library has the files. */
+function settled(state) {
+  return state.view === "browse" && !state.file ? { ...state, view: "library" } : state;
+}
 
 function read() {
   const query = new URLSearchParams(location.search);
   const view = location.pathname.split("/")[1];
-  const state = { ...DEFAULTS, view: VIEWS.includes(view) ? view : DEFAULTS.view };
+  const state = { ...DEFAULTS, view: VIEWS.includes(view) ? view : "library" };
   for (const name of Object.keys(DEFAULTS)) if (name !== "view" && query.has(name)) state[name] = query.get(name);
-  return state;
+  return settled(state);
 }
 
 /** The address of a state; fields with their default value are left out. */
@@ -48,7 +54,7 @@ export const now = () => current;
 /** Change some fields: `remember` adds a step to the browser's history, as a new place to go back to. */
 export function go(change, { remember = true } = {}) {
   const before = address();
-  current = { ...current, ...change };
+  current = settled({ ...current, ...change });
   const after = address();
   if (after !== before) history[remember ? "pushState" : "replaceState"](null, "", after);
   for (const listener of listeners) listener(current);
