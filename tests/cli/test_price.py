@@ -298,6 +298,6 @@ def test_a_game_without_flops_is_not_priced_by_them(run) -> None:
 
 
 def test_flops_weigh_as_much_as_all() -> None:
-    for text in ("all", "subset(49)", "49", "paired, two-tone", FLOPS):
+    for text in ("all", "subset(49)", "49", "paired two-tone", FLOPS):
         assert sum(flop.weight for flop in read_flops(text)) == pytest.approx(22_100)
     assert len(read_flops(["Qs Jh 2h"])) == 1

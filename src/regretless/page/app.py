@@ -17,12 +17,13 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from regretless import __version__
-from regretless.page import arranging, browsing, files, nodes, practice, setup, solves, spots, studies
+from regretless.page import arranging, browsing, files, nodes, practice, setup, solves, spots, studies, study_starting
 from regretless.page.endpoint import Endpoint, refusal_json
 from regretless.page.guard import Guard
 from regretless.page.library import Library
 from regretless.page.queue import SolveQueue
 from regretless.page.schema import Json, Schema
+from regretless.page.study_runs import StudyRuns
 
 __all__ = ["ENDPOINTS", "PREFIX", "STATIC", "make_app", "openapi"]
 
@@ -30,7 +31,7 @@ PREFIX = "/api/v1"
 STATIC = Path(__file__).parent / "static"
 ENDPOINTS: list[Endpoint] = [
     *setup.routes, *spots.routes, *files.routes, *arranging.routes, *solves.routes, *nodes.routes, *browsing.routes,
-    *studies.routes, *practice.routes,
+    *studies.routes, *study_starting.routes, *practice.routes,
 ]  # fmt: skip
 
 
@@ -50,13 +51,14 @@ def make_app(
     library = Library(folder)
     queue = SolveQueue(library, limit=solves)
     deleted = arranging.DeletedFiles(library)
+    runs = StudyRuns(library)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         queue.open()
         deleted.empty()
         yield
-        await queue.close()
+        await asyncio.gather(queue.close(), runs.close())
         deleted.empty()
 
     app = Starlette(
@@ -73,7 +75,7 @@ def make_app(
     app.state.parts = {
         Library: library, SolveQueue: queue, practice.PracticeTable: practice.PracticeTable(),
         studies.StudyShelf: studies.StudyShelf(library), arranging.FileNotes: arranging.FileNotes(library),
-        arranging.DeletedFiles: deleted,
+        arranging.DeletedFiles: deleted, StudyRuns: runs,
     }  # fmt: skip
     app.state.without_folder = library.without_folder
     app.state.end_streams = queue.end_streams

@@ -21,7 +21,7 @@ def formation_label(spot: SpotFields) -> str | None:
 
 def range_names(spot: SpotFields) -> dict[str, str]:
     """What each player's range is called: the seat of a shipped one, else the share of all hands."""
-    names = {}
+    names: dict[str, str] = {}
     for player in PLAYERS:
         hands = spot.range_of(player)
         names[player] = _seats().get(_key(hands)) or f"{100 * hands.combos / HAND_COUNT:.0f} %"

@@ -167,9 +167,12 @@ class SolveQueue:
     def renamed(self, file: str, to: str) -> None:
         """Let the solves of a file follow it to another name."""
         for job in self.jobs.values():
-            names = {name: to for name in ("file", "resume", "again") if getattr(job.request, name) == file}
-            if names:
-                job.request = replace(job.request, **names)
+            request = job.request
+            new: dict[Any, Any] = {
+                name: to if name == file else name for name in (request.file, request.resume, request.again)
+            }
+            job.request = replace(request, file=new[request.file], resume=new[request.resume], again=new[request.again])
+            if job.request != request:
                 self._changed(job)
 
     def as_json(self, job: SolveJob, *, curve: bool = True) -> Json:

@@ -55,7 +55,7 @@ def test_a_listed_flop_stands_for_its_class() -> None:
 
 def test_filters_divide_all_flops() -> None:
     parts = [
-        choose_flops(text, ALL) for text in ("paired or trips", "unpaired, rainbow", "unpaired, two-tone or monotone")
+        choose_flops(text, ALL) for text in ("paired or trips", "unpaired rainbow", "unpaired two-tone or monotone")
     ]
     assert sorted(flop.text for part in parts for flop in part) == sorted(flop.text for flop in all_flops())
 
@@ -65,7 +65,7 @@ def test_filters_divide_all_flops() -> None:
     [
         ("pared", InvalidText, "did you mean 'paired'"),
         ("paired,", InvalidText, "a property is missing here"),
-        ("paired, unpaired", InvalidOption, "matches no flop"),
+        ("paired unpaired", InvalidOption, "matches no flop"),
         (["QsJh"], InvalidText, r"flops\[0\]: 'QsJh': has 2 cards"),
         (["QsJh2h", "QcJd2d"], InvalidText, "is in the list already"),
         ([], InvalidOption, "is empty"),

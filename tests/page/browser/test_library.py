@@ -84,5 +84,6 @@ def test_an_empty_folder_says_what_to_do(tmp_path: Path, open_page: Any) -> None
         expect(page.get_by_role("heading", name="No solution here yet")).to_be_visible()
         page.get_by_role("button", name="Set up a spot").click()
         expect(page.get_by_role("grid", name="Range of OOP", exact=True)).to_be_visible()
+        page.close()  # before the server, which it would miss
     finally:
         server.close()

@@ -30,7 +30,7 @@ def price(
         str | None,
         option(
             "all, [cyan]'subset(49)'[/cyan] or 49, flops separated by commas ([cyan]'Qs Jh 2h, 7c7d7h'[/cyan]), or "
-            "properties ([cyan]'paired, two-tone'[/cyan]).",
+            "properties ([cyan]'paired two-tone'[/cyan]).",
             default=FLOPS,
         ),
     ] = None,

@@ -254,7 +254,7 @@ def report(
         option("Largest first: an action, a kind of action ([cyan]bet[/cyan]), oop_ev …", default="by group"),
     ] = None,
     where: Annotated[
-        str, option("Only flops with these properties: [cyan]'paired, two-tone'[/cyan].", default="all")
+        str, option("Only flops with these properties: [cyan]'paired two-tone'[/cyan].", default="all")
     ] = "",
     sql: Annotated[str | None, option("One SELECT over summary, hands and runs, instead of a report.")] = None,
     out: Annotated[Path | None, option("Write the rows to this .csv or .parquet file.", OUTPUT)] = None,
@@ -267,7 +267,7 @@ def report(
 
     \b
     [cyan]regretless study report study --by high --sort bet[/cyan]
-    [cyan]regretless study report study --line check --by flop --where 'paired, two-tone' --out paired.csv[/cyan]
+    [cyan]regretless study report study --line check --by flop --where 'paired two-tone' --out paired.csv[/cyan]
     [cyan]regretless study report study --sql "SELECT flop, ip_ev FROM summary WHERE line = '' AND place = 0"[/cyan]
     """
     from regretless.holdem.studies.study import Study

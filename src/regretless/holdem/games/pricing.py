@@ -121,7 +121,7 @@ class PriceProgress:
 def read_flops(text: str | int | Sequence[str]) -> list[Flop]:
     """The flops that an option means, with weights that sum to 22,100.
 
-    "all", "subset(49)" or 49, properties as in a study ("paired, two-tone"), or flops: "Qs Jh 2h, AhKd2c". Flops that
+    "all", "subset(49)" or 49, properties as in a study ("paired two-tone"), or flops: "Qs Jh 2h, AhKd2c". Flops that
     do not come from a subset are weighted by how many they stand for, scaled up to all.
 
     >>> [(flop.text, flop.weight) for flop in read_flops("Qs Jh 2h, 7c7d7h")]

@@ -126,7 +126,7 @@ class StudyPlan:
         """Read the TOML of a study; an error is one sentence that names the field.
 
         >>> plan = StudyPlan.parse('''
-        ... flops = "paired, two-tone, 2-high or 3-high"
+        ... flops = "paired two-tone 2-high or 3-high"
         ... pot = 60
         ... stack = 100
         ... oop.range = "QQ, AK"

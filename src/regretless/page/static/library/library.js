@@ -67,7 +67,7 @@ export function mount(root) {
       found,
       make("span.gap"),
       make("button.button.primary", { onclick: () => go({ ...DEFAULTS, view: "setup" }) }, "Set up a spot"),
-      make("button.button", { onclick: () => go({ ...DEFAULTS, view: "studies", study: "new" }) }, "Start a study"),
+      make("button.button", { onclick: () => go({ ...DEFAULTS, view: "studies", study: "+" }) }, "Start a study"),
     ),
     folders,
     problem,
@@ -236,6 +236,6 @@ const emptyLibrary = () =>
       ".row",
       {},
       make("button.button.primary", { onclick: () => go({ ...DEFAULTS, view: "setup" }) }, "Set up a spot"),
-      make("button.button", { onclick: () => go({ ...DEFAULTS, view: "studies", study: "new" }) }, "Start a study"),
+      make("button.button", { onclick: () => go({ ...DEFAULTS, view: "studies", study: "+" }) }, "Start a study"),
     ),
   );
