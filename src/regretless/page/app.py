@@ -17,7 +17,19 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from regretless import __version__
-from regretless.page import arranging, browsing, files, nodes, practice, setup, solves, spots, studies, study_starting
+from regretless.page import (
+    arranging,
+    browsing,
+    files,
+    nodes,
+    practice,
+    preflop,
+    setup,
+    solves,
+    spots,
+    studies,
+    study_starting,
+)
 from regretless.page.endpoint import Endpoint, refusal_json
 from regretless.page.guard import Guard
 from regretless.page.library import Library
@@ -31,7 +43,7 @@ PREFIX = "/api/v1"
 STATIC = Path(__file__).parent / "static"
 ENDPOINTS: list[Endpoint] = [
     *setup.routes, *spots.routes, *files.routes, *arranging.routes, *solves.routes, *nodes.routes, *browsing.routes,
-    *studies.routes, *study_starting.routes, *practice.routes,
+    *studies.routes, *study_starting.routes, *practice.routes, *preflop.routes,
 ]  # fmt: skip
 
 

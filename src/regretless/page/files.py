@@ -26,7 +26,19 @@ _TEXT = nullable(text())
 FILE_SUMMARY = obj(
     {
         "file": text(),
-        "kind": text(enum=["spot", "game", "flop-holdem", "holdem-game", "checkpoint", "toml", "other", "unreadable"]),
+        "kind": text(
+            enum=[
+                "spot",
+                "game",
+                "push-fold",
+                "flop-holdem",
+                "holdem-game",
+                "checkpoint",
+                "toml",
+                "other",
+                "unreadable",
+            ]
+        ),
         "name": text(),
         "bytes": integer(),
         "modified": number("seconds since 1970"),

@@ -26,6 +26,7 @@ from regretless.cards.deck import board_text
 from regretless.errors import Advice, InvalidFile, RegretlessError
 from regretless.files.container import Container, open_container
 from regretless.files.fields import Fields
+from regretless.holdem.games.big_blinds import MILLI, BigBlindSolution
 from regretless.holdem.solution import CHECKPOINT, SpotSolution
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.toml_fields import parse_toml, read_toml_text
@@ -55,8 +56,8 @@ HERE = "."  # the name of a study that is the served folder itself
 WHOLE_GAMES = {  # by the kind of the file: which the page cannot show, and the command can
     "flop-holdem": ("flop-holdem", "flop hold'em"),
     "trained-flop-holdem": ("flop-holdem", "flop hold'em"),
-    "holdem-game": ("holdem-game", "a game from the deal"),
 }
+PREFLOP = {"push-fold": "push-fold", "holdem-game": "holdem-game"}  # by the kind of the file: what has charts
 
 Wanted = TypeVar("Wanted", bound=Solution)
 
@@ -66,7 +67,7 @@ class FileSummary:
     """A file, as far as its beginning tells; None where something does not apply."""
 
     file: str
-    kind: str  # "spot", "game", "flop-holdem", "holdem-game", "checkpoint", "toml" (a spot), "other" or "unreadable"
+    kind: str  # as in `files.FILE_SUMMARY`; "toml" is a spot
     name: str
     bytes: int
     modified: float  # seconds since 1970
@@ -277,6 +278,14 @@ class Library:
             yield opened
 
     @contextmanager
+    def preflop(self, file: str) -> Iterator[tuple[BigBlindSolution, str]]:
+        """The solution of a game from the deal with charts, for this thread alone, and its revision."""
+        if self.summary(file).kind not in PREFLOP.values():
+            raise NotFound(f"file: {file!r} has no charts of play before the flop", "file")
+        with self._opened(file, BigBlindSolution, "a solved game from the deal", False) as opened:
+            yield opened
+
+    @contextmanager
     def _opened(self, file: str, kind: type[Wanted], what: str, slow: bool) -> Iterator[tuple[Wanted, str]]:
         path = self.existing(file, ".rgl")
         revision = self.revision(file) or ""
@@ -343,6 +352,10 @@ def _described_text(path: Path) -> Json:
     return {"kind": "toml"} if is_spot else {"kind": "other", "note": "is not a spot: it has no board"}
 
 
+def _in_mbb(big_blinds: float | None) -> float | None:
+    return None if big_blinds is None else MILLI * big_blinds
+
+
 def _described(file: Container, name: str) -> Json:
     """The parts of a summary that the header gives."""
     row = of_file(file.kind)
@@ -354,6 +367,8 @@ def _described(file: Container, name: str) -> Json:
     exploitability = header.number("exploitability", low=0.0) if "exploitability" in header else None
     if not row.is_spot:
         common |= {"exploitability": exploitability, "unit": "in the game's units"}
+        if file.kind in PREFLOP:
+            return common | {"kind": PREFLOP[file.kind], "unit": "mbb/g", "exploitability": _in_mbb(exploitability)}
         if file.kind not in WHOLE_GAMES:
             return common | {"kind": "game"}
         kind, words = WHOLE_GAMES[file.kind]

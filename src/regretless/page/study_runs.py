@@ -149,21 +149,27 @@ class StudyRuns:
         process = self._processes[run.study] = WorkerProcess(MODULE, log, put, put)
         path = self.library.folder / run.study
         await asyncio.to_thread(process.send, StudyTask(run.toml, str(path)).line())
-        ended = False
+        end: Message = {}
         while not isinstance(event := await events.get(), str):
             match event["event"]:
                 case "begun" if run.state == "starting":
                     run.state = "running"
                 case "progress":
                     run.progress = {name: event[name] for name in run.progress}
-                case "error":
-                    ended, run.state, run.message = True, "failed", self.library.without_folder(event["message"])
-                case "end":
-                    ended, run.state = True, event["state"]
-                    run.errors = event["errors"]
-                    run.message = event["message"] and self.library.without_folder(event["message"])
-                    run.progress = {"done": event["done"], "failed": event["failed"], "running": 0, "seconds_left": 0.0}
-        if not ended:
-            is_stopped = run.state == "stopping"
-            run.state = "stopped" if is_stopped else "failed"
-            run.message = None if is_stopped else self.library.without_folder(f"the process {event}")
+                case "error" | "end":
+                    end = event
+        self._end(run, end, event)
+
+    def _end(self, run: PageRun, end: Message, reason: str) -> None:
+        """Take over how a run ended, once its process has; a run that is over can be resumed."""
+        message = end.get("message")
+        if not end and run.state == "stopping":
+            run.state = "stopped"
+            return
+        if not end:
+            message = f"the process {reason}"
+        elif end["event"] == "end":
+            run.errors = end["errors"]
+            run.progress = {"done": end["done"], "failed": end["failed"], "running": 0, "seconds_left": 0.0}
+        run.state = end.get("state", "failed")
+        run.message = message and self.library.without_folder(message)

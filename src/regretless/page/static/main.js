@@ -15,10 +15,11 @@ const VIEWS = [
   { view: "solve", label: "Solve", load: () => import("./solve/solve.js") },
   { view: "browse", label: "Browse", load: async () => browse },
   { view: "studies", label: "Studies", load: () => import("./studies/studies.js") },
+  { view: "preflop", label: "Preflop", load: () => import("./preflop/preflop.js") },
   { view: "practice", label: "Practice", load: () => import("./practice/practice.js") },
 ];
 
-const KEPT = { browse: "file", practice: "file", studies: "study" }; // what a view shows again when it is chosen
+const KEPT = { browse: "file", preflop: "file", practice: "file", studies: "study" }; // what a view shows again when it is chosen
 
 const main = document.querySelector("main");
 let mounted = null; // {view, part}

@@ -12,7 +12,7 @@ import { fileMenu } from "./file-menu.js";
 import { undoBar } from "./undo-bar.js";
 
 const NEWEST = "-modified";
-const KINDS = { toml: "not solved", checkpoint: "interrupted", game: "game", unreadable: "cannot be read" };
+const KINDS = { toml: "not solved", checkpoint: "interrupted", game: "game", "push-fold": "push or fold", "holdem-game": "whole game", unreadable: "cannot be read" };
 const COLUMNS = {
   name: (file) => nameOf(file).toLowerCase(),
   formation: (file) => (file.formation ?? rangesOf(file) ?? "￿").toLowerCase(),

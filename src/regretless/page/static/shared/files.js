@@ -6,7 +6,7 @@ import { make, say } from "./dom.js";
 import { bytes, exploitability } from "./format.js";
 import { DEFAULTS, address, go } from "./state.js";
 
-const OPENED_BY = { toml: "setup" };
+const OPENED_BY = { toml: "setup", "push-fold": "preflop", "holdem-game": "preflop" };
 
 /** The view that opens a file. */
 export const viewOf = ({ kind }) => OPENED_BY[kind] ?? "browse";
@@ -22,6 +22,7 @@ function summary(file) {
 
 /** Exploitability with its unit. */
 export function precision({ exploitability: value, unit }) {
+  if (unit === "mbb/g") return `exploitability ${Number(value.toPrecision(2))} mbb/g`;
   return unit === "% of the pot" ? exploitability(value) : `exploitability ${Number(value).toPrecision(2)}`;
 }
 
