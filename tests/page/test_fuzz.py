@@ -81,7 +81,11 @@ class Fuzzer:
             return self.random.choice(["QsJh2h-1", "9s8s7s-1", "../QsJh2h-1"])
         if name == "spot" and self.rarely(0.9):
             return self.spot()
-        if name in ("file", "first", "second", "resume", "again", "source") and self.rarely(0.8):
+        if (
+            name in ("file", "files", "first", "second", "resume", "again", "source")
+            and "array" not in schema.get("type", "")
+            and self.rarely(0.8)
+        ):
             return self.random.choice(TEXTS[1:7])
         if name in ("line", "node", "then") and self.rarely(0.8):
             return self.random.choice(TEXTS[10:17])

@@ -33,6 +33,7 @@ from regretless.page import (
 from regretless.page.endpoint import Endpoint, refusal_json
 from regretless.page.guard import Guard
 from regretless.page.library import Library
+from regretless.page.mistakes import MistakeList
 from regretless.page.queue import SolveQueue
 from regretless.page.schema import Json, Schema
 from regretless.page.study_runs import StudyRuns
@@ -87,7 +88,7 @@ def make_app(
     app.state.parts = {
         Library: library, SolveQueue: queue, practice.PracticeTable: practice.PracticeTable(),
         studies.StudyShelf: studies.StudyShelf(library), arranging.FileNotes: arranging.FileNotes(library),
-        arranging.DeletedFiles: deleted, StudyRuns: runs,
+        arranging.DeletedFiles: deleted, StudyRuns: runs, MistakeList: MistakeList(library.folder),
     }  # fmt: skip
     app.state.without_folder = library.without_folder
     app.state.end_streams = queue.end_streams

@@ -36,7 +36,7 @@ from regretless.page.schema import (
     text,
 )
 
-__all__ = ["ACTION", "CHIPS", "SEAT", "TILE", "Line", "action_list", "routes", "strip_json"]
+__all__ = ["ACTION", "CHIPS", "SEAT", "TILE", "Line", "action_list", "routes", "street_of", "strip_json"]
 
 POINTS = 101  # of a distribution
 Line = Annotated[str, text('a line of play: "check, bet 40, call, Th"', longest=1000)]
@@ -59,7 +59,7 @@ def _node_json(reader: SpotReader, line: str) -> Json:
     return {
         "line": view.line,
         "board": [card_text(card) for card in view.board],
-        "street": _street(reader, node),
+        "street": street_of(reader, node),
         "kind": view.kind,
         "player": view.player,
         "pot": view.pot,
@@ -99,7 +99,7 @@ def strip_json(reader: SpotReader, path: list[LineNode], *, frequencies: bool = 
                     "player": PLAYERS[player],
                     "pot": pot_here,
                     "stack": reader.spot.stack - float(tree.paid[node.index, player]),
-                    "street": _street(reader, node),
+                    "street": street_of(reader, node),
                     "taken": action_taken,
                     "actions": actions,
                 }
@@ -153,7 +153,8 @@ def _paid_before(reader: SpotReader, index: int) -> float:
     return float(tree.paid[index, 0])
 
 
-def _street(reader: SpotReader, node: LineNode) -> str:
+def street_of(reader: SpotReader, node: LineNode) -> str:
+    """The street of a node."""
     return STREETS[len(reader.spot.board) - 3 + node.deal.street]
 
 

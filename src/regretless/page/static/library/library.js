@@ -1,7 +1,7 @@
 /** The library, the first view: every solution and spot of the folder, to find, open, and put in order. */
 
 import { get } from "../shared/api.js";
-import { cardsIn, SYMBOLS } from "../shared/cards.js";
+import { cardsIn, cardText } from "../shared/cards.js";
 import { debounced, fill, make, set } from "../shared/dom.js";
 import { precision, showFile, viewOf } from "../shared/files.js";
 import { bytes, chips, count } from "../shared/format.js";
@@ -172,7 +172,7 @@ export function mount(root) {
         make(
           ".library-name",
           {},
-          make("span.board", {}, ...cardsIn(file.board ?? "").map(card)),
+          make("span.board", {}, ...cardsIn(file.board ?? "").map(cardText)),
           make("a", { href: address(to), onclick: open, title: file.file }, titleOf(file)),
           file.solve && make("span.tag.live", {}, "being solved"),
           KINDS[file.kind] && make("span.tag", {}, KINDS[file.kind]),
@@ -215,8 +215,6 @@ export function mount(root) {
     leave: () => undo.close(),
   };
 }
-
-const card = (text) => make(`span.suit-${text[1]}`, {}, text[0] + SYMBOLS[text[1]]);
 
 function date({ modified }) {
   const day = new Date(1000 * modified);

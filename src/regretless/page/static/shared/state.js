@@ -19,6 +19,7 @@ export const DEFAULTS = Object.freeze({
   solve: "", // in the solve view
   find: "", // in the table of a small game, or in the library
   folder: "", // of the library
+  session: "", // of practice with many solutions
   study: "", // folder of a study
   variation: "1", // which of its combinations of varied values
 });
