@@ -30,14 +30,14 @@ def names(page: Any) -> list[str]:
 def test_the_library_comes_first_and_finds_sorts_and_opens(site: str, open_page: Any) -> None:
     page = open_page(site)
     rows = page.locator(".library-table tbody tr")
-    expect(rows).to_have_count(5)
+    expect(rows).to_have_count(6)
     page.get_by_title("Sort by Size").click()
     assert names(page)[0] == "turn"
     page.keyboard.press("/")
     page.keyboard.type("ks9h4h2c7d")
     expect(rows).to_have_count(1)
     expect(rows).to_contain_text("11 %")
-    expect(page.get_by_role("status").filter(has_text="1 of 5 file")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="1 of 6 file")).to_be_visible()
     page.reload()
     expect(rows).to_have_count(1)
     page.keyboard.press("ArrowDown")

@@ -29,7 +29,11 @@ VIEWS = {
     "compare": "/browse?file=turn.rgl&tab=compare",
     "studies": "/studies",
     "study": "/studies?study=study&pin=AsKsQs",
+    "new study": "/studies?study=%2B",
+    "preflop": "/preflop",
+    "charts": "/preflop?file=push-fold.rgl&pin=A5s",
     "practice": "/practice?file=turn.rgl",
+    "practice start": "/practice",
     "game": "/browse?file=kuhn.rgl",
 }
 THEMES = [("dark", "usual"), ("light", "usual"), ("dark", "safe"), ("light", "safe")]

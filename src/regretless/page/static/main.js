@@ -4,6 +4,7 @@ import * as browse from "./browse/browse.js";
 import { aboutServer } from "./shared/api.js";
 import { openDialog } from "./shared/dialog.js";
 import { make, fill, set } from "./shared/dom.js";
+import { showGlossary } from "./shared/glossary.js";
 import { showKeys } from "./shared/keys.js";
 import { applyTheme, currentTheme, setTheme, THEMES } from "./shared/settings.js";
 import { address, go, now, onChange, DEFAULTS } from "./shared/state.js";
@@ -80,6 +81,7 @@ function buildHeader() {
       },
       "✎",
     ),
+    make("button.icon", { "aria-label": "Glossary", title: "What the words mean", onclick: showGlossary }, "Aa"),
     make("button.icon", { "aria-label": "Change the look", title: "Look", onclick: chooseTheme }, "◐"),
     make("button.icon.list-keys", { "aria-label": "List the keys", title: "Keys", onclick: showKeys }, "?"),
   );
