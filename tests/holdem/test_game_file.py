@@ -14,9 +14,8 @@ from regretless.errors import InvalidFile, InvalidOption, RegretlessError, Round
 from regretless.holdem.buckets.build import build_buckets
 from regretless.holdem.buckets.plan import BucketChoice, BucketPlan
 from regretless.holdem.form.betting import betting_of
-from regretless.holdem.games.game import HoldemGame
+from regretless.holdem.games.game import HoldemGame, read_spot_or_game
 from regretless.holdem.games.game_size import LOSSLESS, estimate_game
-from regretless.holdem.spot_or_game import read_spot_or_game
 from regretless.holdem.spots.sizes import parse_sizes
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import Rules

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from regretless.errors import InvalidFile, RegretlessError
-from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.spot_or_game import read_spot_or_game
+from regretless.holdem.games.game import HoldemGame, read_spot_or_game
 from regretless.holdem.spots.spot import Spot
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -131,7 +131,6 @@ class FlopHoldemStrategy(PolicyStrategy):
 class TrainedFlopHoldem(TrainedPolicy, FlopHoldemSolution):
     """A policy for flop hold'em that networks learned. Values are in big blinds, the small blind's first."""
 
-    file_kinds: ClassVar[tuple[str, ...]] = ("trained-flop-holdem",)
     make_reader: Callable[[], FlopHoldemReader] = field(repr=False)
 
     __repr__ = brief

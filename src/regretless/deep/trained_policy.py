@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, NotRequired, Self, TypedDict
+from typing import Any, NotRequired, Self, TypedDict
 
 import numpy as np
 
@@ -157,9 +157,6 @@ class TrainedPolicy(GameSolution):
     True
     """
 
-    command: ClassVar[str] = "train"
-    file_kinds: ClassVar[tuple[str, ...]] = ("trained-policy",)
-    keeps_regrets: ClassVar[bool] = False  # its memories are large
     training: TrainingSummary = field(repr=False)
     networks: Mapping[str, AnyArray] = field(repr=False)  # parameters, under their names in the file
 

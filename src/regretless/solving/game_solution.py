@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar, Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,8 +48,6 @@ LEARNED = tuple(f"{name}.{player}" for name in ("regret", "average", "matched") 
 @dataclass(frozen=True, kw_only=True)
 class GameSolution(Solution):
     """The average strategy of a game, its exploitability, and how it was found."""
-
-    file_kinds: ClassVar[tuple[str, ...]] = ("solution",)
 
     zero_sum: bool = True  # whether the payoffs of every terminal sum to 0
     read_strategy: Callable[[], Strategy] = field(repr=False)  # from arrays to names, on first use

@@ -22,7 +22,7 @@ from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import HistoryForm
 from regretless.forms.public import PublicForm
 from regretless.forms.tree_hash import tree_hash
-from regretless.kinds import Kind
+from regretless.solving.kinds import Kind, of_solution
 from regretless.solving.loop import Stop
 from regretless.solving.options import DEVICES, EXACT, SolveOptions
 from regretless.solving.record import Record, Settings
@@ -211,7 +211,8 @@ class Problem(ABC, Generic[FormType, EngineType]):
 
     def check_resumed(self, earlier: Solution) -> None:
         """Refuse a solution of another problem."""
-        if earlier.command != self.solution_type.command:
-            raise InvalidOption("resume", earlier.where, f"is resumed by regretless {earlier.command}")
+        command = earlier.problem_kind.command
+        if command != of_solution(self.solution_type).command:
+            raise InvalidOption("resume", earlier.where, f"is resumed by regretless {command}")
         if type(earlier) is not self.solution_type:
             raise InvalidOption("resume", earlier.where, f"is not a solve of {self.name}")

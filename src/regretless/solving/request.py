@@ -8,7 +8,7 @@ from typing import Any
 
 from regretless.engines import engine_name, thread_limit
 from regretless.errors import InvalidOption
-from regretless.kinds import Kind
+from regretless.solving.kinds import Kind
 from regretless.solving.options import SolveOptions
 from regretless.solving.problem import CHECKPOINT_SECONDS, Machine, Problem, Request
 from regretless.solving.record import Settings

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,9 +53,9 @@ from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.solution import SpotSolution, spot_and_tree
 from regretless.holdem.spots.locks import lock_text
 from regretless.holdem.spots.spot import Spot
-from regretless.kinds import Kind
 from regretless.reprs import brief
 from regretless.solving.game_solution import LEARNED
+from regretless.solving.kinds import Kind
 from regretless.solving.options import SolveOptions
 from regretless.solving.problem import Request
 from regretless.solving.record import Record
@@ -112,8 +112,6 @@ def _boards(spot: Spot, form: PublicForm) -> list[IntArray]:
 @dataclass(frozen=True, kw_only=True)
 class BucketedSpotSolution(SpotSolution):
     """A spot solved with buckets. Nodes, values and exploitability are those of real hands on real runouts."""
-
-    file_kinds: ClassVar[tuple[str, ...]] = ("spot-buckets",)
 
     maps: BucketMaps = field(repr=False)
     buckets: tuple[tuple[int, ...], tuple[int, ...]]  # per player: their number on each street

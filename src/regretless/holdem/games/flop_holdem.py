@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -107,8 +107,6 @@ class FlopHoldemReader(FormReader):
 @dataclass(frozen=True, kw_only=True)
 class FlopHoldemSolution(BigBlindSolution):
     """Flop hold'em, solved. Values are in big blinds, the small blind's first."""
-
-    file_kinds: ClassVar[tuple[str, ...]] = ("flop-holdem",)
 
     make_reader: Callable[[], FlopHoldemReader] = field(repr=False)
 

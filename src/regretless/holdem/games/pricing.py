@@ -33,7 +33,7 @@ from regretless.cards.isomorphism import CARD_MAPS
 from regretless.engines import Evaluation, EvaluationStopped, available, bucket_evaluators, cuda_devices, thread_limit
 from regretless.errors import Advice, InvalidFile, InvalidOption, WouldNotFit
 from regretless.files.atomic import reason
-from regretless.files.container import open_container, write_container
+from regretless.files.container import write_container
 from regretless.files.fields import Fields
 from regretless.files.state import check_state, replace_state, state_folder
 from regretless.forms.memory import available_bytes
@@ -43,6 +43,7 @@ from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.price import CLASSES, FlopPricer, PreflopValues, flop_tree, priced
 from regretless.holdem.games.reader import NoLimitReader
 from regretless.holdem.studies.flops import ALL_FLOPS, Flop, choose_flops
+from regretless.solving.kinds import open_file
 
 __all__ = ["ALL_CLASSES", "Price", "PriceFolder", "PriceProgress", "price_game", "read_flops"]
 
@@ -335,7 +336,7 @@ class PriceFolder:
         if not path.exists():
             return None
         try:
-            file = open_container(path, FILE_KIND)
+            file = open_file(path, FILE_KIND)
             header = Fields(path, file.header)
             if header.text("digest") != self.digest or header.text("flop") != flop:
                 return None

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,9 +44,9 @@ from regretless.holdem.games.pricing import Price, PriceProgress, price_game
 from regretless.holdem.games.reader import NoLimitReader
 from regretless.holdem.reading.line_reader import NodeStrategy
 from regretless.holdem.spots.spot_fields import StreetName
-from regretless.kinds import Kind
 from regretless.reprs import brief
 from regretless.solving.game_solution import LEARNED
+from regretless.solving.kinds import Kind
 from regretless.solving.options import SolveOptions
 from regretless.solving.problem import Request
 from regretless.solving.record import Record
@@ -61,8 +61,6 @@ LONGEST_GAME = 2**20  # characters of TOML
 @dataclass(frozen=True, kw_only=True)
 class NoLimitSolution(BigBlindSolution):
     """A solved game from the deal. Its `strategy` is that before the flop; `node` reads any line on any board."""
-
-    file_kinds: ClassVar[tuple[str, ...]] = ("holdem-game",)
 
     rules: HoldemGame
     buckets: DividedBuckets | None = field(repr=False)  # None if nobody acts after the flop
