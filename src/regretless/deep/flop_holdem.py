@@ -9,8 +9,7 @@ average,
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Self
 
@@ -131,14 +130,12 @@ class FlopHoldemStrategy(PolicyStrategy):
 class TrainedFlopHoldem(TrainedPolicy, FlopHoldemSolution):
     """A policy for flop hold'em that networks learned. Values are in big blinds, the small blind's first."""
 
-    make_reader: Callable[[], FlopHoldemReader] = field(repr=False)
-
     __repr__ = brief
 
     @cached_property
     def strategy(self) -> FlopHoldemStrategy:
         """The first round by information set; `strategy(state)` takes a state of the game, of any round."""
-        return FlopHoldemStrategy(self.read_strategy(), self.reader)
+        return FlopHoldemStrategy(self.reader.first_round(), self.reader)
 
     def network_strategy(self) -> Strategy:
         return self.reader.first_round()
@@ -151,7 +148,7 @@ class TrainedFlopHoldem(TrainedPolicy, FlopHoldemSolution):
         path = file.path
         fields = read_fields(file, Record.read(file, players=2))
 
-        def reader() -> FlopHoldemReader:
+        def make_reader() -> FlopHoldemReader:
             from regretless.deep.holdem_world import HoldemWorld
             from regretless.deep.policies import policy_from
 
@@ -163,7 +160,7 @@ class TrainedFlopHoldem(TrainedPolicy, FlopHoldemSolution):
             policy = policy_from(fields["networks"], world, training.settings, iterations=record.iterations, where=path)
             return FlopHoldemReader(form, PolicyNodes(world, form, policy))
 
-        return cls.reading(reader, **fields)
+        return cls(make_reader=make_reader, **fields)
 
 
 class FlopHoldemTraining(TrainingProblem[PublicForm]):
@@ -210,7 +207,4 @@ class FlopHoldemTraining(TrainingProblem[PublicForm]):
 
         assert isinstance(engine.judge, HoldemEvaluation)
         nodes = PolicyNodes(engine.judge.world, form, engine.policy())
-        solution: TrainedFlopHoldem = TrainedFlopHoldem.reading(  # type: ignore[assignment]
-            lambda: FlopHoldemReader(form, nodes), **self.fields(record, form, engine)
-        )
-        return solution
+        return TrainedFlopHoldem(make_reader=lambda: FlopHoldemReader(form, nodes), **self.fields(record, form, engine))

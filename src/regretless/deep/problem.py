@@ -130,7 +130,7 @@ class EnumeratedTraining(TrainingProblem[HistoryForm]):
 
         assert isinstance(engine.judge, EnumeratingJudge)
         strategy = engine.judge.strategy(engine.policy())
-        return TrainedPolicy(read_strategy=lambda: strategy, **self.fields(record, form, engine))
+        return TrainedPolicy(make_reader=lambda: strategy, **self.fields(record, form, engine))
 
 
 AnyTraining: TypeAlias = TrainingProblem[Any]  # whichever form it has

@@ -165,7 +165,7 @@ class TrainedPolicy(GameSolution):
     @cached_property
     def strategy(self) -> PolicyStrategy:
         """Information set -> action -> probability; `strategy(state)` takes a state of the game instead."""
-        return PolicyStrategy(self.read_strategy(), self.game, self.solved_game)
+        return PolicyStrategy(self.reader, self.game, self.solved_game)
 
     def network_strategy(self) -> Strategy:
         """The strategy, computed by the networks again: equal to `strategy` on the machine that trained them."""
@@ -206,7 +206,7 @@ class TrainedPolicy(GameSolution):
             strategy = unpacked_strategy(file, record.information_sets)
         except (ValueError, KeyError):
             raise InvalidFile(file.path, DAMAGED) from None
-        return cls(read_strategy=lambda: strategy, **read_fields(file, record))
+        return cls(make_reader=lambda: strategy, **read_fields(file, record))
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         return super().as_json(strategy=strategy) | self.training.as_json()

@@ -20,8 +20,8 @@ instead of `probabilities.S`: probabilities of all actions but the last, × 6553
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -63,7 +63,6 @@ class SpotSolution(Solution):
     """
 
     spot: Spot
-    make_reader: Callable[[], SpotReader] = field(repr=False)
     symmetric: bool = True  # whether equivalent hands have equal numbers; in older versions they drifted apart
 
     __repr__ = brief
@@ -71,7 +70,8 @@ class SpotSolution(Solution):
     @cached_property
     def reader(self) -> SpotReader:
         """Reads nodes of the solution."""
-        return self.make_reader()
+        reader: SpotReader = self.make_reader()
+        return reader
 
     @property
     def subject(self) -> Spot:

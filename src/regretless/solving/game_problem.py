@@ -80,7 +80,7 @@ class GameProblem(Problem[HistoryForm, GameEngine | ExactEngine]):
             record=record,
             snapshot=engine.snapshot(),
             zero_sum=form.zero_sum,
-            read_strategy=lambda: invert(form, average),
+            make_reader=lambda: invert(form, average),
             solved_game=self.rules,
         )
 

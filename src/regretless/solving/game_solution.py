@@ -16,7 +16,7 @@ without the game, and the arrays to resume from, which fit only a game with the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -50,7 +50,6 @@ class GameSolution(Solution):
     """The average strategy of a game, its exploitability, and how it was found."""
 
     zero_sum: bool = True  # whether the payoffs of every terminal sum to 0
-    read_strategy: Callable[[], Strategy] = field(repr=False)  # from arrays to names, on first use
     solved_game: Game[Any] | None = field(default=None, repr=False)  # its rules; None if it was read from a file
 
     __repr__ = brief
@@ -62,7 +61,8 @@ class GameSolution(Solution):
     @cached_property
     def strategy(self) -> Strategy:
         """Information set -> action -> probability."""
-        return self.read_strategy()
+        strategy: Strategy = self.reader
+        return strategy
 
     def verify(self, *, game: Game[Any] | None = None, **options: Any) -> Verification:
         """Recompute values and exploitability from the rules of the game; options as in `verify_game`.
@@ -124,7 +124,7 @@ class GameSolution(Solution):
             snapshot=snapshot,
             path=file.path,
             zero_sum=header.flag("zero_sum") if "zero_sum" in header else True,
-            read_strategy=lambda: strategy,
+            make_reader=lambda: strategy,
         )
 
     def _repr_html_(self) -> str:

@@ -91,7 +91,7 @@ class PublicProblem(PublicFormProblem):
         return GameSolution(
             record=record,
             snapshot=engine.snapshot(copy=False),
-            read_strategy=lambda: invert_public(self.rules, form, engine.strategy),
+            make_reader=lambda: invert_public(self.rules, form, engine.strategy),
             solved_game=self.rules,
         )
 

@@ -28,7 +28,7 @@ def make_request(problem: Problem[Any, Any], options: SolveOptions) -> Request:
         if not isinstance(resume, Solution):
             raise InvalidOption("resume", type(resume).__name__, "is neither a solution nor the path of a file")
         problem.check_resumed(resume)
-        if resume.snapshot is None:
+        if not resume.is_resumable:
             raise InvalidOption("resume", resume.where, problem.why_final(resume), problem.if_final)
     variant, text = problem.choose_variant(options.variant, resume)
     kind = Kind.EXACT if variant is None and problem.kind is Kind.GAME else problem.kind

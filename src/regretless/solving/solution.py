@@ -6,9 +6,10 @@ import sys
 import tempfile
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, Self
 
@@ -62,10 +63,16 @@ class Solution(ABC):
     """
 
     record: Record
+    make_reader: Callable[[], Any] = field(repr=False)  # called on first use
     snapshot: Snapshot | None = field(default=None, repr=False)  # what a resume starts from, if kept
     path: Path | None = field(default=None, repr=False)  # the file it was read from
 
     __repr__ = brief
+
+    @cached_property
+    def reader(self) -> Any:
+        """Reads the strategy: a table of information sets, or what finds the nodes of hold'em."""
+        return self.make_reader()
 
     def save(self, path: str | Path, *, resumable: bool | None = None) -> None:
         """Write a `.rgl` file; with `resumable`, including everything a resume needs.

@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -34,7 +33,7 @@ from regretless.engines import (
     encode_shares,
     with_real_cards,
 )
-from regretless.errors import Advice, InvalidFile, InvalidOption
+from regretless.errors import InvalidFile, InvalidOption
 from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
 from regretless.forms.bucketed import BucketedForm
@@ -46,7 +45,14 @@ from regretless.holdem.buckets.build import build_buckets
 from regretless.holdem.buckets.plan import BucketChoice, BucketPlan
 from regretless.holdem.buckets.table import NO_BUCKET, Buckets
 from regretless.holdem.form.runouts import compile_spot, spot_hands
-from regretless.holdem.games.bucketed import AVERAGES, ITERATIONS, BucketedProblem, bucketed_sets, snapshot_strategy
+from regretless.holdem.games.bucketed import (
+    AVERAGES,
+    ITERATIONS,
+    BucketedProblem,
+    SavedTables,
+    bucketed_sets,
+    snapshot_strategy,
+)
 from regretless.holdem.reading.encoded_strategies import layout
 from regretless.holdem.reading.evaluation import street_rows
 from regretless.holdem.reading.spot_reader import SpotReader
@@ -110,7 +116,7 @@ def _boards(spot: Spot, form: PublicForm) -> list[IntArray]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BucketedSpotSolution(SpotSolution):
+class BucketedSpotSolution(SavedTables, SpotSolution):
     """A spot solved with buckets. Nodes, values and exploitability are those of real hands on real runouts."""
 
     maps: BucketMaps = field(repr=False)
@@ -125,19 +131,11 @@ class BucketedSpotSolution(SpotSolution):
             "sample_runouts": settings.sample_runouts,
         }
 
-    @property
-    def is_resumable(self) -> bool:
-        return self.snapshot is not None and "regret.0" in self.snapshot.arrays
-
     def _contents(self, resumable: bool) -> Contents:
-        assert self.snapshot is not None
-        arrays = {name: self.snapshot.arrays[name] for name in self.snapshot.arrays if resumable or name in AVERAGES}
+        arrays = self.saved_tables(resumable)
         for player, of_player in enumerate(self.maps):
             arrays |= {f"bucket.{player}.{street}": map_.astype(np.int32) for street, map_ in enumerate(of_player)}
         return Contents({"spot": self.spot.to_toml(), "buckets": [list(each) for each in self.buckets]}, arrays)
-
-    def checkpoint(self, path: str | Path) -> None:
-        self.save(path, resumable=True)
 
     @classmethod
     def read(cls, file: Container, *, to_resume: bool = False) -> Self:
@@ -151,14 +149,13 @@ class BucketedSpotSolution(SpotSolution):
         tables = BucketTables(_form_of(form, maps, buckets), np.float32)
         for player, name in enumerate(AVERAGES):
             file.check(name, (tables.layout.entries[player],), (np.float32,))
-        resumable = "regret.0" in file
 
         def answers() -> BucketedResults:
             return BucketedResults(form, maps, snapshot_strategy(tables.layout, snapshot))
 
         return cls(
             record=record,
-            snapshot=snapshot if resumable or not to_resume else None,
+            snapshot=snapshot,
             path=file.path,
             spot=spot,
             make_reader=lambda: SpotReader(spot, form, answers()),
@@ -337,10 +334,3 @@ class BucketedSpotProblem(BucketedProblem[PricedEngine]):
             maps=maps,
             buckets=counts,
         )
-
-    # --- resuming ----------------------------------------------------------------------------------------------------
-
-    if_final = (Advice("keep_regrets", None, "saves them", keyword="save(path, resumable=True)"),)
-
-    def why_final(self, earlier: Solution) -> str:
-        return "is a finished solve without its regrets, which a resume needs"
