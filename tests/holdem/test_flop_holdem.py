@@ -66,7 +66,7 @@ def test_the_first_round(reader: FlopHoldemReader) -> None:
 
 
 def test_strategies_of_the_first_round_have_the_keys_of_the_rules(reader: FlopHoldemReader) -> None:
-    game, found = FlopHoldem(), reader.first_round()
+    game, found = FlopHoldem(), reader.preflop()
     assert len(found) == 8 * 1326
     state = game.initial_state()
     for action in ("KhAh", "2c2d", "call"):

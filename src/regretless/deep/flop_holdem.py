@@ -135,10 +135,10 @@ class TrainedFlopHoldem(TrainedPolicy, FlopHoldemSolution):
     @cached_property
     def strategy(self) -> FlopHoldemStrategy:
         """The first round by information set; `strategy(state)` takes a state of the game, of any round."""
-        return FlopHoldemStrategy(self.reader.first_round(), self.reader)
+        return FlopHoldemStrategy(self.reader.preflop(), self.reader)
 
     def network_strategy(self) -> Strategy:
-        return self.reader.first_round()
+        return self.reader.preflop()
 
     def table(self) -> dict[str, AnyArray]:
         return {}

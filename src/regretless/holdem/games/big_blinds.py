@@ -70,7 +70,7 @@ class DealtSolution(BigBlindSolution):
     @cached_property
     def strategy(self) -> Strategy:
         """The first round by information set."""
-        strategy: Strategy = self.reader.first_round()
+        strategy: Strategy = self.reader.preflop()
         return strategy
 
     def node(self, line: str = "", cards: Sequence[int] = ()) -> NodeStrategy:

@@ -95,7 +95,7 @@ class FlopHoldemReader(FormReader):
     def hand_numbers(self) -> tuple[IntArray, IntArray]:
         return np.arange(HAND_COUNT), np.arange(HAND_COUNT)
 
-    def first_round(self) -> dict[str, dict[str, float]]:
+    def preflop(self) -> dict[str, dict[str, float]]:
         """Information set -> action -> probability before the flop, named as in the rules of the game."""
         found = {}
         for played in map(self.played, self.before_cards()):

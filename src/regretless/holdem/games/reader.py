@@ -57,7 +57,7 @@ class NoLimitReader(LineReader):
         child = int(self.tree.first_child[place.index])
         return LineNode(child, deal, (place.reach[0] * live, place.reach[1] * live), (*place.steps, board_text(cards)))
 
-    def first_round(self) -> dict[str, dict[str, float]]:
+    def preflop(self) -> dict[str, dict[str, float]]:
         """Information set -> action -> probability before the flop, such as "AKs:raise 5"."""
         found = {}
         first = [int(np.flatnonzero(each == HAND_CLASS)[0]) for each in range(len(CLASS_NAMES))]
