@@ -19,8 +19,7 @@ from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.game import Game
 from regretless.games.push_fold import PushFold
 from regretless.games.registry import as_game
-from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.spot_or_game import read_spot_or_game
+from regretless.holdem.games.game import HoldemGame, read_spot_or_game
 from regretless.holdem.spots.spot import Spot
 from regretless.kinds import KINDS, Kind, file_words, of_file
 from regretless.solving.game_solution import GameSolution

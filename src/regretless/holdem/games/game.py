@@ -59,7 +59,7 @@ from regretless.holdem.spots.bet_tables import (
 )
 from regretless.holdem.spots.rounding import warn_of_rounding
 from regretless.holdem.spots.sizes import Size, number_text, parse_sizes, sizes_text
-from regretless.holdem.spots.spot import LONGEST_NAME
+from regretless.holdem.spots.spot import LONGEST_NAME, Spot
 from regretless.holdem.spots.spot_fields import (
     LARGEST_AMOUNT,
     SMALLEST_AMOUNT,
@@ -75,10 +75,11 @@ from regretless.holdem.spots.spot_fields import (
     check_cap,
     check_number,
 )
+from regretless.holdem.spots.spot_toml import is_game_table
 from regretless.holdem.spots.toml_fields import FileKind, flag_in, number_in, parse_toml, read_toml, table_in, text_in
 from regretless.reprs import brief
 
-__all__ = ["FIELDS", "PREFLOP", "HoldemGame"]
+__all__ = ["FIELDS", "PREFLOP", "HoldemGame", "read_spot_or_game"]
 
 FIELDS = ("stack", "small_blind", "big_blind", "ante", "name", "preflop", "bets", "rules", "lines")
 OPEN, RAISE_LIMP, LIMP = "open", "raise_limp", "limp"
@@ -177,6 +178,12 @@ class HoldemGame:
     def to_toml(self) -> str:
         """TOML that `parse` reads back to this game."""
         return _write(self)
+
+
+def read_spot_or_game(path: str | Path) -> Spot | HoldemGame:
+    """What a file describes: a game if it has a game's fields, otherwise a spot. Its name defaults to the file's."""
+    table = read_toml(path)
+    return HoldemGame.from_mapping(table, path) if is_game_table(table) else Spot.from_mapping(table, path)
 
 
 # --- reading and writing TOML ----------------------------------------------------------------------------------------
