@@ -29,7 +29,8 @@ from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.game import CHANCE
 from regretless.games.limit_holdem import HoldemState
 from regretless.holdem.games.big_blinds import MILLI, UNIT
-from regretless.holdem.games.flop_holdem import FlopHoldemReader, FlopHoldemSolution, compile_flop_holdem
+from regretless.holdem.games.flop_holdem import FlopHoldemSolution, compile_flop_holdem
+from regretless.holdem.games.reader import FlopHoldemReader
 from regretless.reprs import brief
 from regretless.solving.problem import Request
 from regretless.solving.public_problem import public_size

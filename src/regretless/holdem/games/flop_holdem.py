@@ -17,14 +17,13 @@ import numpy as np
 
 from regretless import engines
 from regretless.cards.deck import DECK
-from regretless.cards.hands import HAND_COUNT, hand_text
+from regretless.cards.hands import HAND_COUNT
 from regretless.cards.isomorphism import SUIT_PERMUTATIONS
 from regretless.cards.ranges import Range
 from regretless.engines import PublicEngine, available_cores
 from regretless.errors import Advice, InvalidFile, InvalidOption, WouldNotFit
 from regretless.files.container import Container
 from regretless.forms.betting import flatten, limit_branches
-from regretless.forms.history import IntArray
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize, size_of_branches
@@ -32,7 +31,7 @@ from regretless.games.flop_holdem import FlopHoldem
 from regretless.holdem.estimate import STORAGES
 from regretless.holdem.form.runouts import compile_holdem
 from regretless.holdem.games.big_blinds import MILLI, UNIT, DealtSolution
-from regretless.holdem.reading.line_reader import FormReader
+from regretless.holdem.games.reader import FlopHoldemReader
 from regretless.reprs import brief
 from regretless.solving.game_solution import public_snapshot
 from regretless.solving.options import NO_OPTIONS, SolveOptions
@@ -43,7 +42,6 @@ from regretless.solving.solution import Contents, restore_engine
 
 __all__ = [
     "FlopHoldemProblem",
-    "FlopHoldemReader",
     "FlopHoldemSolution",
     "compile_flop_holdem",
     "with_flops",
@@ -63,45 +61,25 @@ def compile_flop_holdem(game: FlopHoldem) -> PublicForm:
 def with_flops(form: PublicForm, rows: Sequence[int]) -> PublicForm:
     """The form with only some of its flops, which stand for all of them, each of their copies equally often.
 
-    It estimates what a strategy is worth from a sample of flops; best responses know which flops may come, so they are
-    worth more than in the whole game.
+    A strategy evaluated in it is estimated from a sample of flops; best responses know which flops may come, so they
+    gain more than in the whole game.
     """
     before, after = form.streets
     copies = [after.copies[after.first_copy[row] : after.first_copy[row + 1]] for row in rows]
-    count, kept = sum(map(len, copies)), list(rows)
+    count, rows = sum(map(len, copies)), list(rows)
     flops = replace(
         after,
-        cards=after.cards[kept],
-        parent=after.parent[kept],
-        first_child=after.first_child[: len(kept) + 1],
+        cards=after.cards[rows],
+        parent=after.parent[rows],
+        first_child=after.first_child[: len(rows) + 1],
         probability=after.probability * len(after.copies) / count,
         first_copy=np.cumsum([0, *map(len, copies)]).astype(np.int32),
         copies=np.concatenate(copies),
-        symmetry=after.symmetry[kept],
-        dead=(after.dead[0][kept], after.dead[1][kept]),
+        symmetry=after.symmetry[rows],
+        dead=(after.dead[0][rows], after.dead[1][rows]),
     )
-    before = replace(before, first_child=np.array([0, len(kept)], dtype=np.int32))
-    return replace(form, streets=(before, flops), strength=(form.strength[0][kept], form.strength[1][kept]))
-
-
-class FlopHoldemReader(FormReader):
-    """Finds nodes of flop hold'em. Both players may hold any hand, and renaming suits changes nothing."""
-
-    @property
-    def group(self) -> IntArray:
-        return np.arange(len(SUIT_PERMUTATIONS))
-
-    @property
-    def hand_numbers(self) -> tuple[IntArray, IntArray]:
-        return np.arange(HAND_COUNT), np.arange(HAND_COUNT)
-
-    def preflop(self) -> dict[str, dict[str, float]]:
-        """Information set -> action -> probability before the flop, named as in the rules of the game."""
-        found = {}
-        for played in map(self.played, self.before_cards()):
-            for hand, row in zip(played.hand, played.strategy.T, strict=True):
-                found[f"{hand_text(int(hand))}:{played.line}"] = dict(zip(played.actions, row.tolist(), strict=True))
-        return found
+    before = replace(before, first_child=np.array([0, len(rows)], dtype=np.int32))
+    return replace(form, streets=(before, flops), strength=(form.strength[0][rows], form.strength[1][rows]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,5 +175,5 @@ def check_fits(game: FlopHoldem, storage: int, threads: int, *, predicts: bool =
     options = {"storage": storage, "threads": threads, "predicts": predicts}
     needed = engines.estimate("numba", engines.FormKind.PUBLIC, flop_holdem_size(game), **options) or 0
     if needed > (free := available_bytes()):
-        advice = [Advice("storage", 16, "takes about half as much")] * (storage == 32)
+        advice = [Advice("storage", 16, "takes about half as much")] if storage == 32 else []
         raise WouldNotFit(f"{game.name} in {storage} bits", needed=needed, available=free, advice=advice)

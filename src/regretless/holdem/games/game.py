@@ -180,14 +180,14 @@ class HoldemGame:
         return _write(self)
 
 
-# --- reading and writing TOML ----------------------------------------------------------------------------------------
-
-
 def read_spot_or_game(path: str | Path) -> Spot | HoldemGame:
     """What a `.toml` file of hold'em describes, read once: a spot, or a whole game; its name defaults to the file's."""
     table = read_toml(path)
     subject: Spot | HoldemGame = kind_of_table(table).subject_class.from_mapping(table, path)
     return subject
+
+
+# --- reading and writing TOML ----------------------------------------------------------------------------------------
 
 
 def _read(table: Mapping[str, Any], path: str | Path | None = None) -> HoldemGame:

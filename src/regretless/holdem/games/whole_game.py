@@ -44,10 +44,10 @@ from regretless.holdem.games.bucketed import (
     bucketed_sets,
     snapshot_strategy,
 )
+from regretless.holdem.games.flop_pricer import flop_tree
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.games.price import flop_tree
 from regretless.holdem.games.pricing import Price, PriceProgress, price_game
-from regretless.holdem.games.reader import NoLimitReader
+from regretless.holdem.games.reader import BucketedReader
 from regretless.holdem.spots.spot_fields import StreetName
 from regretless.reprs import brief
 from regretless.solving.game_solution import LEARNED
@@ -78,9 +78,9 @@ class NoLimitSolution(SavedTables, DealtSolution):
         return self.rules
 
     @cached_property
-    def reader(self) -> NoLimitReader:
+    def reader(self) -> BucketedReader:
         """Finds nodes of the solution."""
-        reader: NoLimitReader = self.make_reader()
+        reader: BucketedReader = self.make_reader()
         return reader
 
     @property
@@ -116,7 +116,7 @@ class NoLimitSolution(SavedTables, DealtSolution):
     ) -> Price | None:
         """Exact values and best responses with real cards, in big blinds: over all 1,755 flops, or some of them.
 
-        `flops` are those of `pricing.read_flops`, by default all. With a few, it is the exact exploitability in a game
+        `flops` are those of `flops.read_flops`, by default all. With a few, it is the exact exploitability in a game
         with only these flops, weighted, and an estimate of that of the whole game, biased upwards. A flop takes from
         seconds to minutes, depending on the betting tree and the device. With a folder, flops that are done are stored,
         and a run that was stopped is resumed, on any device. `device` is "cpu", "cuda" or "auto": a GPU if there is one
@@ -174,13 +174,13 @@ class NoLimitSolution(SavedTables, DealtSolution):
             raise InvalidFile(path, f"is damaged: {error}") from None
         form = make_form(game, of_game, count=1, seed=0)
         layout = TableLayout(form)
-        wide = np.float64 if record.settings.storage == 64 else np.float32
+        dtype = np.float64 if record.settings.storage == 64 else np.float32
         for player, name in enumerate(AVERAGES):
-            file.check(name, (layout.entries[player],), (wide,))
+            file.check(name, (layout.entries[player],), (dtype,))
         snapshot = Snapshot(record.iterations, StoredArrays(file, LEARNED))
         return cls(
             record=record,
-            make_reader=lambda: NoLimitReader(form, of_game, snapshot_strategy(layout, snapshot)),
+            make_reader=lambda: BucketedReader(form, of_game, snapshot_strategy(layout, snapshot)),
             snapshot=snapshot,
             path=path,
             rules=game,
@@ -188,21 +188,21 @@ class NoLimitSolution(SavedTables, DealtSolution):
         )
 
 
-class _Tables:
+class _LazyBuckets:
     """Tables of buckets, built when the first board is looked up: by then it is known that the game fits in memory."""
 
-    def __init__(self, plan: BucketPlan, found: Buckets | None = None) -> None:
-        self.plan, self._given = plan, found
+    def __init__(self, plan: BucketPlan, loaded: Buckets | None = None) -> None:
+        self.plan, self._loaded = plan, loaded
 
     @cached_property
-    def found(self) -> Buckets:
-        return self._given or build_buckets(self.plan)
+    def tables(self) -> Buckets:
+        return self._loaded or build_buckets(self.plan)
 
     def count(self, street: StreetName) -> int:
         return self.plan.count(street)
 
-    def lookup(self, boards: Any) -> NDArray[np.uint16]:
-        return self.found.lookup(boards)
+    def lookup(self, boards: NDArray[np.uint8]) -> NDArray[np.uint16]:
+        return self.tables.lookup(boards)
 
 
 class NoLimitProblem(BucketedProblem[BucketedEngine]):
@@ -242,7 +242,7 @@ class NoLimitProblem(BucketedProblem[BucketedEngine]):
         return BucketChoice.parse(text)
 
     @cached_property
-    def tables(self) -> _Tables | None:
+    def tables(self) -> _LazyBuckets | None:
         """Those of a file, or to be built."""
         choice, earlier = self.choice, self._earlier
         if choice is None:
@@ -251,13 +251,13 @@ class NoLimitProblem(BucketedProblem[BucketedEngine]):
             if not choice.counts:
                 return None
             counts: dict[str, Any] = dict(choice.counts)
-            return _Tables(BucketPlan(**counts, method=choice.method))
+            return _LazyBuckets(BucketPlan(**counts, method=choice.method))
         tables = Buckets.load(choice.file)
         if tables.plan.board:
             raise InvalidFile(choice.file, "has the buckets of one flop only: a game needs those of all boards")
         if earlier is not None and not _alike(earlier.buckets, DividedBuckets.of(tables)):
             raise InvalidFile(choice.file, f"has other buckets than {earlier.where} was started with")
-        return _Tables(tables.plan, tables)
+        return _LazyBuckets(tables.plan, tables)
 
     @cached_property
     def buckets(self) -> GameBuckets:
@@ -265,8 +265,8 @@ class NoLimitProblem(BucketedProblem[BucketedEngine]):
         if self.choice is None:
             return game_buckets(self.game, None, ())
         streets = () if self.tables is None else self.tables.plan.streets
-        known = tuple(street for street in streets if street not in self.choice.lossless)
-        return game_buckets(self.game, self.tables, known, str(self.choice))
+        covered = tuple(street for street in streets if street not in self.choice.lossless)
+        return game_buckets(self.game, self.tables, covered, str(self.choice))
 
     def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
         return iterations or ITERATIONS, None
@@ -286,10 +286,10 @@ class NoLimitProblem(BucketedProblem[BucketedEngine]):
     def solution(self, record: Record, form: BucketedForm, engine: BucketedEngine) -> NoLimitSolution:
         return NoLimitSolution(
             record=record,
-            make_reader=lambda: NoLimitReader(form, self.buckets, engine.strategy),
+            make_reader=lambda: BucketedReader(form, self.buckets, engine.strategy),
             snapshot=engine.snapshot(copy=False),
             rules=self.game,
-            buckets=None if self.tables is None else DividedBuckets.of(self.tables.found),
+            buckets=None if self.tables is None else DividedBuckets.of(self.tables.tables),
         )
 
 
@@ -297,5 +297,5 @@ def _alike(first: DividedBuckets | None, second: DividedBuckets) -> bool:
     """Whether two abstractions give every hand the same bucket."""
     if first is None or first.header() != second.header():
         return False
-    mine, theirs = first.arrays(), second.arrays()
-    return all(np.array_equal(mine[name], theirs[name]) for name in mine)
+    arrays, others = first.arrays(), second.arrays()
+    return all(np.array_equal(arrays[name], others[name]) for name in arrays)

@@ -21,12 +21,8 @@ from regretless.forms.public import PublicForm
 from regretless.games import FlopHoldem
 from regretless.holdem.form.runouts import compile_holdem
 from regretless.holdem.games import flop_holdem
-from regretless.holdem.games.flop_holdem import (
-    FlopHoldemReader,
-    FlopHoldemSolution,
-    compile_flop_holdem,
-    with_flops,
-)
+from regretless.holdem.games.flop_holdem import FlopHoldemSolution, compile_flop_holdem, with_flops
+from regretless.holdem.games.reader import FlopHoldemReader
 from regretless.variants import PRESETS, schedule
 
 
