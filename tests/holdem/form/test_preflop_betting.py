@@ -257,7 +257,7 @@ def test_flop_holdem_begins_like_a_game_from_the_deal() -> None:
     )
     tree = betting_tree(game)
 
-    def preflop(of: BettingTree) -> set[tuple[str, ...]]:
+    def first_round(of: BettingTree) -> set[tuple[str, ...]]:
         return {line[: line.index("deal")] if "deal" in line else line for line in lines(of)}
 
     assert first_round(tree) == first_round(limit)
