@@ -63,6 +63,7 @@ class Request:
     resume: Solution | None = None
     checkpoint: Path | None = None  # where to save every `save_every` seconds and on interrupts
     save_every: float = CHECKPOINT_SECONDS
+    shared_choice: Choice | None = None  # of spots that are solved together
     readable_checkpoints: bool = False  # whether each checkpoint is a whole solution; writing it takes longer
 
     @property
@@ -79,7 +80,7 @@ class Request:
     @cached_property
     def choice(self) -> Choice:
         """The engine and device, chosen once."""
-        return self.problem.choose(self)
+        return self.problem.choose(self) if self.shared_choice is None else self.shared_choice
 
 
 class Problem(ABC, Generic[FormType, EngineType]):
