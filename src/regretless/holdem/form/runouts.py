@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import comb, inf
+from math import comb
 from typing import TypeVar
 
 import numpy as np
@@ -77,16 +77,16 @@ def compile_holdem(
     oop: Range,
     tree: BettingTree,
     *,
-    rake: float = 0.0,
-    rake_cap: float = inf,
+    payoffs: Payoffs | None = None,
     deals: Sequence[int] | None = None,
     group: IntArray | None = None,
     name: str = "",
 ) -> PublicForm:
-    """The public form of a spot; player 0 is `ip`, player 1 `oop`.
+    """The public form of a betting tree on a board, from the deal if it is empty; player 0 is `ip`, player 1 `oop`.
 
-    `deals` says how many cards each street after the first adds; None means one card until there are five, as in
-    hold'em. `group` has the allowed renamings of suits, rows of `SUIT_PERMUTATIONS`; None means all that fit.
+    `payoffs` are those of the tree, by default without rake. `deals` says how many cards each street after the first
+    adds; None means one card until there are five, as in hold'em. `group` has the allowed renamings of suits, rows of
+    `SUIT_PERMUTATIONS`; None means all that fit.
 
     >>> from regretless.cards.deck import parse_board
     >>> from regretless.forms.betting import Branch, flatten
@@ -102,11 +102,10 @@ def compile_holdem(
         deals = (1,) * (5 - len(board))
     if group is None:
         group = suit_group(board, ip, oop)
-    payoffs = poker_payoffs(tree, rake=rake, rake_cap=rake_cap)
-    hand_numbers = _hand_numbers(board, ip, oop)
-    return _compile(
-        board, (ip, oop), hand_numbers, tree, payoffs, deals, group, name=name or f"holdem({board_text(board)})"
-    )
+    if payoffs is None:
+        payoffs = poker_payoffs(tree)
+    hands, name = _hand_numbers(board, ip, oop), name or f"holdem({board_text(board)})"
+    return _compile(board, (ip, oop), hands, tree, payoffs, deals, group, name=name)
 
 
 def _compile(

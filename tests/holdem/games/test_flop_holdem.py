@@ -21,12 +21,8 @@ from regretless.forms.public import PublicForm
 from regretless.games import FlopHoldem
 from regretless.holdem.form.runouts import compile_holdem
 from regretless.holdem.games import flop_holdem
-from regretless.holdem.games.flop_holdem import (
-    FlopHoldemReader,
-    FlopHoldemSolution,
-    compile_flop_holdem,
-    with_flops,
-)
+from regretless.holdem.games.flop_holdem import FlopHoldemSolution, compile_flop_holdem, with_flops
+from regretless.holdem.games.reader import FlopHoldemReader
 from regretless.variants import PRESETS, schedule
 
 
@@ -66,7 +62,7 @@ def test_the_first_round(reader: FlopHoldemReader) -> None:
 
 
 def test_strategies_of_the_first_round_have_the_keys_of_the_rules(reader: FlopHoldemReader) -> None:
-    game, found = FlopHoldem(), reader.first_round()
+    game, found = FlopHoldem(), reader.preflop()
     assert len(found) == 8 * 1326
     state = game.initial_state()
     for action in ("KhAh", "2c2d", "call"):
