@@ -18,11 +18,10 @@ from regretless.cli import main
 from regretless.engines import devices, registry
 from regretless.engines.cuda.buckets import engine as bucketed_engine
 from regretless.engines.cuda.public import batch as shared
-from regretless.engines.cuda.public import bucket_evaluator
+from regretless.engines.cuda.public import bucket_evaluator, hands
 from regretless.engines.cuda.public import engine as cuda_engine
 from regretless.engines.cuda.public import spot as cuda_spot
-from regretless.engines.cuda.public.tables import hands
-from regretless.engines.cuda.public.tables.hands import has_equal_players
+from regretless.engines.cuda.public.hands import has_equal_players
 from regretless.engines.numba.public.bucket_evaluator import NumbaBucketEvaluator
 from regretless.errors import DeviceFailed, InvalidOption, MissingExtra, WouldNotFit
 from regretless.holdem import compile_spot, many
