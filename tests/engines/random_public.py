@@ -24,7 +24,7 @@ def random_form(
     dealt = _streets(deck, streets, cards)
     if weighted:
         dealt = tuple(
-            replace(each, probability=each.probability * random.uniform(0.2, 1.8, len(each.parent))) for each in dealt
+            replace(each, probability=each.probability * random.uniform(0.1, 1.0, len(each.parent))) for each in dealt
         )
     runouts = len(dealt[-1].parent)
     strength = []
