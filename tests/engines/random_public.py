@@ -23,9 +23,9 @@ def random_form(
     hands = tuple(_hands(random, cards[player], cards[1 - player]) for player in range(2))
     dealt = _streets(deck, streets, cards)
     if weighted:
-        dealt = tuple(
-            replace(each, probability=each.probability * random.uniform(0.1, 1.0, len(each.parent))) for each in dealt
-        )
+        weights = [random.uniform(0.1, 1.0, len(street.parent)) for street in dealt[1:]]
+        later = [replace(street, probability=street.probability * each) for street, each in zip(dealt[1:], weights)]
+        dealt = (dealt[0], *later)
     runouts = len(dealt[-1].parent)
     strength = []
     for player in range(2):
