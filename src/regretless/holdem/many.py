@@ -24,7 +24,8 @@ from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize
 from regretless.garbage import relaxed_gc
-from regretless.holdem.estimate import STORAGES, check_fits
+from regretless.holdem.estimate import STORAGES
+from regretless.holdem.fitting import check_fits
 from regretless.holdem.problem import SpotProblem
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
@@ -152,10 +153,7 @@ def solve_spots(
     with relaxed_gc(), catch_interrupts() if interrupted is None else nullcontext(interrupted) as stopped:
         hooks = replace(Hooks.of(options), interrupted=stopped)
         batch = _SpotBatch(
-            {
-                index: replace(request, engine=choice.engine, device=choice.device)
-                for index, request in requests.items()
-            },
+            {index: replace(request, shared_choice=choice) for index, request in requests.items()},
             hooks,
             report,
             done,

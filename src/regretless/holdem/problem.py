@@ -13,14 +13,15 @@ from regretless.errors import Advice, InvalidOption, MissingOption
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize
 from regretless.forms.tree_hash import tree_hash
-from regretless.holdem.estimate import STORAGES, check_fits, spot_size
+from regretless.holdem.estimate import STORAGES, spot_size
+from regretless.holdem.fitting import check_fits
 from regretless.holdem.form.runouts import SpotParts, compile_spot, parts_of
 from regretless.holdem.locking import apply_locks, with_sources
 from regretless.holdem.reading.spot_reader import EngineResults, SpotReader
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import AnyLock
 from regretless.holdem.spots.spot import Spot
-from regretless.kinds import Kind
+from regretless.solving.kinds import Kind
 from regretless.solving.options import NO_OPTIONS, SolveOptions, SpotKeywords
 from regretless.solving.problem import Machine, Request
 from regretless.solving.public_problem import PublicFormProblem

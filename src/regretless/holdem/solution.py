@@ -20,11 +20,11 @@ instead of `probabilities.S`: probabilities of all actions but the last, × 6553
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from regretless import engines
 from regretless.engines import Evaluation, Snapshot
@@ -33,7 +33,7 @@ from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
 from regretless.forms.public import BettingTree
 from regretless.forms.tree_hash import tree_hash
-from regretless.holdem.estimate import check_fits
+from regretless.holdem.fitting import check_fits
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.reading.nodes import NodeView, RunoutReport
@@ -45,12 +45,13 @@ from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.holdem.verification import SpotVerification, verify_spot
 from regretless.reprs import brief
 from regretless.solving.game_solution import LEARNED
+from regretless.solving.kinds import KINDS
 from regretless.solving.record import Record, Settings, read_history
 from regretless.solving.solution import Contents, Solution, restore_engine
 
 __all__ = ["CHECKPOINT", "SpotSolution", "spot_and_tree"]
 
-CHECKPOINT = "spot-checkpoint"  # the kind of files that hold only what a resume needs
+CHECKPOINT = KINDS["spot"].checkpoint  # the kind of files that hold only what a resume needs
 LONGEST_SPOT = 2**23  # characters of TOML
 
 
@@ -61,11 +62,7 @@ class SpotSolution(Solution):
     `node("check, bet 94, call, Th")` reads any node.
     """
 
-    file_kinds: ClassVar[tuple[str, ...]] = ("spot-solution", "spot-checkpoint")
-    keeps_regrets: ClassVar[bool] = False
-
     spot: Spot
-    make_reader: Callable[[], SpotReader] = field(repr=False)
     symmetric: bool = True  # whether equivalent hands have equal numbers; in older versions they drifted apart
 
     __repr__ = brief
@@ -73,7 +70,8 @@ class SpotSolution(Solution):
     @cached_property
     def reader(self) -> SpotReader:
         """Reads nodes of the solution."""
-        return self.make_reader()
+        reader: SpotReader = self.make_reader()
+        return reader
 
     @property
     def subject(self) -> Spot:
@@ -244,7 +242,7 @@ def _restored(spot: Spot, record: Record, snapshot: Snapshot | None, path: str |
     if snapshot is None:
         raise InvalidFile(path, "is damaged: it contains no regrets")
     storage = record.settings.storage or 32
-    check_fits(spot, storage=storage, predicts=snapshot.predicts)
+    check_fits(spot, storage=storage, predicts=snapshot.predicts, can_shrink=False)
     form = compile_spot(spot)
     engine = engines.create("auto", form, storage=storage, threads=1, predicts=snapshot.predicts)
     restore_engine(engine, snapshot, path)

@@ -26,16 +26,16 @@ from regretless.cards.deck import board_text
 from regretless.errors import Advice, InvalidFile, RegretlessError
 from regretless.files.container import Container, open_container
 from regretless.files.fields import Fields
-from regretless.holdem.games.big_blinds import MILLI, BigBlindSolution
+from regretless.holdem.games.big_blinds import MILLI, UNIT, BigBlindSolution
 from regretless.holdem.solution import CHECKPOINT, SpotSolution
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.toml_fields import parse_toml, read_toml_text
 from regretless.holdem.studies.manifest import MANIFEST
-from regretless.kinds import file_words, of_file
 from regretless.page.endpoint import Forbidden, NotFound
 from regretless.page.naming import formation_label, range_names
 from regretless.page.schema import Json, text
 from regretless.solving.game_solution import GameSolution
+from regretless.solving.kinds import KINDS, file_words, of_file
 from regretless.solving.solution import Solution
 
 __all__ = ["FILE", "HERE", "STATE", "File", "FileSummary", "Library", "plain_name"]
@@ -53,11 +53,9 @@ LONGEST_NAME = 300  # characters
 SUFFIXES = (".rgl", ".toml")
 STUDY_PARTS = ("runs", "summary", "solutions", "summary.parquet", "runs.parquet")
 HERE = "."  # the name of a study that is the served folder itself
-WHOLE_GAMES = {  # by the kind of the file: which the page cannot show, and the command can
-    "flop-holdem": ("flop-holdem", "flop hold'em"),
-    "trained-flop-holdem": ("flop-holdem", "flop hold'em"),
-}
-PREFLOP = {"push-fold": "push-fold", "holdem-game": "holdem-game"}  # by the kind of the file: what has charts
+
+CHARTED = ("push-fold", "holdem-game")  # kinds of games with charts of play before the flop
+UNSHOWN = {row.listed for row in KINDS.values() if row.noun}  # kinds of games that the page cannot show yet
 
 Wanted = TypeVar("Wanted", bound=Solution)
 
@@ -270,7 +268,7 @@ class Library:
     def game(self, file: str) -> Iterator[tuple[GameSolution, str]]:
         """The solution of a game, for this thread alone, and its revision; it is read as a whole."""
         summary = self.summary(file)
-        if summary.kind in dict(WHOLE_GAMES.values()):
+        if summary.kind in UNSHOWN:
             raise NotFound(f"file: {summary.note}", "file")
         if summary.bytes > LARGEST_GAME:
             raise NotFound(f"file: {file!r} is too large to browse: regretless show reads it", "file")
@@ -280,7 +278,7 @@ class Library:
     @contextmanager
     def preflop(self, file: str) -> Iterator[tuple[BigBlindSolution, str]]:
         """The solution of a game from the deal with charts, for this thread alone, and its revision."""
-        if self.summary(file).kind not in PREFLOP.values():
+        if self.summary(file).kind not in CHARTED:
             raise NotFound(f"file: {file!r} has no charts of play before the flop", "file")
         with self._opened(file, BigBlindSolution, "a solved game from the deal", False) as opened:
             yield opened
@@ -352,10 +350,6 @@ def _described_text(path: Path) -> Json:
     return {"kind": "toml"} if is_spot else {"kind": "other", "note": "is not a spot: it has no board"}
 
 
-def _in_mbb(big_blinds: float | None) -> float | None:
-    return None if big_blinds is None else MILLI * big_blinds
-
-
 def _described(file: Container, name: str) -> Json:
     """The parts of a summary that the header gives."""
     row = of_file(file.kind)
@@ -367,16 +361,17 @@ def _described(file: Container, name: str) -> Json:
     exploitability = header.number("exploitability", low=0.0) if "exploitability" in header else None
     if not row.is_spot:
         common |= {"exploitability": exploitability, "unit": "in the game's units"}
-        if file.kind in PREFLOP:
-            return common | {"kind": PREFLOP[file.kind], "unit": "mbb/g", "exploitability": _in_mbb(exploitability)}
-        if file.kind not in WHOLE_GAMES:
-            return common | {"kind": "game"}
-        kind, words = WHOLE_GAMES[file.kind]
-        note = f"{words}, which the page does not show yet: regretless show '{name}' --line '' reads it"
-        return common | {"kind": kind, "note": note}
+        common["kind"] = row.listed
+        if row.listed in CHARTED:
+            common |= {"unit": UNIT, "exploitability": None if exploitability is None else MILLI * exploitability}
+        if row.noun:
+            common["note"] = (
+                f"{row.noun}, which the page does not show yet: regretless show '{name}' --line '' reads it"
+            )
+        return common
     spot = Spot.parse(header.text("spot", longest=2**23), warn=False)
     return common | {
-        "kind": "checkpoint" if file.kind == CHECKPOINT else "spot",
+        "kind": "checkpoint" if file.kind == CHECKPOINT else row.listed,
         "board": board_text(spot.board),
         "pot": spot.pot,
         "stack": spot.stack,

@@ -48,6 +48,7 @@ from regretless.errors import InvalidOption, RegretlessError
 from regretless.forms.history import IntArray
 from regretless.forms.public import BettingTree, NodeKind
 from regretless.holdem.estimate import STORAGES
+from regretless.holdem.flops import Flop, choose_flops
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.form.suits import suit_group
 from regretless.holdem.problem import TARGET
@@ -58,7 +59,6 @@ from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import PLAYERS, SpotFields, check_number
 from regretless.holdem.spots.spot_toml import read_mapping, write_spot
 from regretless.holdem.spots.toml_fields import parse_toml, read_toml_text
-from regretless.holdem.studies.flops import Flop, choose_flops
 from regretless.variants.presets import read_variant
 
 __all__ = ["ANY", "Keep", "StudyPlan", "StudySpot", "Variation"]
@@ -69,7 +69,7 @@ MOST_VARIATIONS = 1_000
 MOST_LINES = 1_000
 DEEPEST = 100  # actions
 
-_SPOT = ("pot", "stack", "oop", "ip", "bets", "rules", "lines", "locks", "name")
+_SPOT = ("pot", "stack", "oop", "ip", "tree", "bets", "rules", "lines", "locks", "name", "big_blind", "raiser")
 _STUDY = ("flops", "target", "iterations", "variant", "storage", "device", "vary", "keep")
 _BOARD = "Qs Jh 2d"  # stands in for the flops while the fields are read
 
@@ -227,7 +227,7 @@ class StudyPlan:
     def digest(self) -> str:
         """What the answers depend on, besides the flops."""
         content = {
-            "spots": [write_spot(replace(each.fields, board=(), name="")) for each in self.variations],
+            "spots": [write_spot(replace(each.fields.unannotated(), board=())) for each in self.variations],
             "varied": [dict(each.parameters) for each in self.variations],
             "options": self.options,
             "keep": [self.keep.lines, self.keep.hands, self.keep.solutions],
