@@ -74,8 +74,8 @@ def test_a_line_to_the_flop_is_a_spot_with_the_ranges_that_arrive(charts: TestCl
     for name in ("AA", "T9s", "72o"):
         combos = Range.parse(name).weights > 0
         assert arrived.weights[combos].mean() == pytest.approx(limped[CLASS_NAMES.index(name)], abs=6e-3)
-    solvable = Spot.from_mapping(spot | {"board": "Ks 7d 2c", "bets": {"bet": "50%"}})
-    assert solvable.pot == 2.0
+    solvable = Spot.from_mapping(spot | {"board": "Ks 7d 2c"})
+    assert (solvable.pot, solvable.position_of("ip"), solvable.raiser) == (2.0, "SB", None)
 
 
 @pytest.mark.parametrize(

@@ -20,11 +20,11 @@ def formation_label(spot: SpotFields) -> str | None:
 
 
 def range_names(spot: SpotFields) -> dict[str, str]:
-    """What each player's range is called: the seat of a shipped one, else the share of all hands."""
+    """What each player's range is called: the position, or the seat of a shipped one, else the share of all hands."""
     names: dict[str, str] = {}
-    for player in PLAYERS:
+    for player, position in zip(PLAYERS, spot.positions, strict=True):
         hands = spot.range_of(player)
-        names[player] = _seats().get(_key(hands)) or f"{100 * hands.combos / HAND_COUNT:.0f} %"
+        names[player] = position or _seats().get(_key(hands)) or f"{100 * hands.combos / HAND_COUNT:.0f} %"
     return names
 
 

@@ -21,6 +21,11 @@ from regretless.holdem.games.big_blinds import BigBlindSolution
 from regretless.holdem.games.push_fold import PushFoldSolution
 from regretless.holdem.games.whole_game import NoLimitSolution
 from regretless.holdem.reading.line_reader import NodeStrategy
+from regretless.holdem.spots.bet_tables import every_table, read_bets
+from regretless.holdem.spots.formations import CHIP
+from regretless.holdem.spots.spot_fields import PlayerName
+from regretless.holdem.spots.spot_toml import SPOT_FILE
+from regretless.holdem.spots.trees import preset_tree
 from regretless.page.endpoint import NotFound, Routes
 from regretless.page.library import File, Library
 from regretless.page.nodes import Line
@@ -118,14 +123,27 @@ def _spot(solution: NoLimitSolution, line: str) -> Json:
     for seat, hands in zip(SEATS.values(), reach, strict=True):
         if not (hands >= LIGHTEST).any():
             raise InvalidText("line", line, None, f"is never played: {seat} has no hand left")
-    return {
+    raiser = _raiser(line)
+    pot, stack = sum(after.paid), _stack(solution) - max(after.paid)
+    tree = preset_tree("usual", pot=pot, stack=stack, raiser=raiser)
+    spot = {
         "name": f"SB against BB, {_stack(solution):g} bb: {line}",
-        "pot": rounded(sum(after.paid)),
-        "stack": rounded(_stack(solution) - max(after.paid)),
-        "ip": {"range": _range_text(reach[0])},
-        "oop": {"range": _range_text(reach[1])},
-        "rules": {"chip": 0.01},
+        "pot": rounded(pot),
+        "stack": rounded(stack),
+        "big_blind": 1,
+        "ip": {"name": SEATS["ip"], "range": _range_text(reach[0])},
+        "oop": {"name": SEATS["oop"], "range": _range_text(reach[1])},
+        "bets": every_table(read_bets(tree["bets"], SPOT_FILE)),
+        "rules": tree["rules"] | {"chip": CHIP},
     }
+    return spot if raiser is None else spot | {"raiser": raiser}
+
+
+def _raiser(line: str) -> PlayerName | None:
+    """Who raised last: the small blind acts first, and the players take turns."""
+    steps = line.split(", ")
+    raises = [place for place, step in enumerate(steps) if re.match(r"raise|all-in", step)]
+    return ("ip", "oop")[raises[-1] % 2] if raises else None  # type: ignore[return-value]
 
 
 # --- endpoints -------------------------------------------------------------------------------------------------------

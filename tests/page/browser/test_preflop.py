@@ -57,7 +57,7 @@ def test_a_line_and_a_flop_are_set_up(charts: Server, open_page: Any) -> None:
     flop.fill("Ks 7d 2c")
     page.get_by_role("button", name="Set up this flop").click()
     expect(page.get_by_role("grid", name="Range of OOP", exact=True)).to_be_visible()
-    draft = page.evaluate("JSON.parse(localStorage.getItem('regretless.spot'))")
+    draft = page.evaluate("JSON.parse(localStorage.getItem('regretless.draft'))")
     spot = charts.client.get("/api/v1/preflop/spot", params={"file": "game.rgl", "line": "call, check"}).json()["spot"]
     assert draft["board"] == "Ks 7d 2c"
     assert (float(draft["pot"]), float(draft["stack"])) == (2.0, 5.0)

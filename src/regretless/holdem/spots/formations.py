@@ -11,7 +11,7 @@ from typing import Any
 from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.holdem.spots.trees import TreeLevel, preset_tree
 
-__all__ = ["Formation", "Seat", "formations"]
+__all__ = ["CHIP", "Formation", "Seat", "formations"]
 
 CHIP = 0.01  # big blinds
 

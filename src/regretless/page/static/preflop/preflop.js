@@ -1,7 +1,7 @@
 /** The preflop view: charts of a solved game from the deal along a line of play, and the way to a flop. */
 
 import { decisionTile, heading } from "../browse/strip.js";
-import { EMPTY, replaceDraft } from "../setup/draft.js";
+import { replaceDraft } from "../setup/draft.js";
 import { aboutServer, get, latest, post } from "../shared/api.js";
 import { cardsIn, placeOf } from "../shared/cards.js";
 import { fill, make } from "../shared/dom.js";
@@ -122,7 +122,7 @@ export function mount(root) {
       }
       try {
         const { spot } = await get("/preflop/spot", { file: game.file, line: next });
-        replaceDraft({ bets: EMPTY.bets, ...spot, board: cards.join(" ") });
+        replaceDraft({ ...spot, board: cards.join(" ") });
         go({ ...DEFAULTS, view: "setup" });
       } catch (error) {
         problem.textContent = error.message;

@@ -168,23 +168,5 @@ export function studyStarter() {
   return { root };
 }
 
-const BETS = {
-  small: { flop: { bet: "33%", raise: "3x", max_raises: 1 }, turn: { bet: "75%" }, river: { bet: "75%" } },
-  usual: { flop: { bet: "33%, 75%", raise: "3x", max_raises: 1 }, turn: { bet: "75%" }, river: { bet: "75%" } },
-  fine: {
-    flop: { bet: "33%, 75%", raise: "3x", max_raises: 1 },
-    turn: { bet: "50%, 120%", raise: "3x", max_raises: 1 },
-    river: { bet: "75%, a", raise: "a", max_raises: 1 },
-  },
-};
-
-/** A formation as the fields of a spot. */
-const spotOf = ({ oop, ip, pot, stack, chip, label }, tree) => ({
-  oop: { range: oop.range },
-  ip: { range: ip.range },
-  pot,
-  stack,
-  name: label,
-  rules: { chip },
-  bets: BETS[tree],
-});
+/** A formation as the fields of a spot, with a tree of another level. */
+const spotOf = ({ fields: { bets, rules, ...fields } }, tree) => ({ ...fields, rules: { chip: rules.chip }, tree });
