@@ -109,6 +109,7 @@ def _lock_json(lock: AnyLock, library: Library) -> Json:
         "strategy": None if isinstance(lock, LockFrom) else dict(lock.strategy),
         "source": None if source is None else Path(source).name,
         "player": lock.player if isinstance(lock, LockFrom) else None,
+        "frequencies": dict(lock.frequencies) if isinstance(lock, LockFrom) else {},
         "text": library.without_folder(lock_text(lock)),
     }
 

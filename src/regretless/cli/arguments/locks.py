@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from regretless.holdem.spots.locks import AnyLock
     from regretless.holdem.spots.spot import Spot
 
-__all__ = ["LockFromOption", "LockLineOption", "LockOption", "LockPlayerOption", "add_locks", "read_locks"]
+__all__ = [
+    "LockFromOption",
+    "LockLineOption",
+    "LockOption",
+    "LockPlayerOption",
+    "add_locks",
+    "loss_sentences",
+    "read_locks",
+]
 
 LockOption = Annotated[
     list[str] | None,
@@ -85,3 +93,25 @@ def add_locks(spot: Spot, locks: Sequence[AnyLock]) -> Spot:
         typed = not isinstance(lock, LockFrom) or bool(lock.frequencies)
         check_lock(tree, lock, "lock" if typed else "lock-line")
     return replace(spot, locks=(*spot.locks, *locks))
+
+
+def loss_sentences(locks: Sequence[AnyLock]) -> list[str]:
+    """What each lock to a frequency costs where it applies; a lock on several runouts has no single number."""
+    from regretless.errors import RegretlessError
+    from regretless.holdem.locking import lock_effect
+    from regretless.holdem.solution import SpotSolution
+    from regretless.holdem.spots.locks import LockFrom, frequency_text
+
+    sentences = []
+    for lock in locks:
+        if not isinstance(lock, LockFrom) or not lock.frequencies:
+            continue
+        solution = SpotSolution.load(lock.source)
+        try:
+            node = solution.reader.find(lock.node or "")
+        except RegretlessError:
+            continue
+        lost = lock_effect(solution.reader, lock, node).ev_lost
+        share = 100 * lost / solution.spot.pot
+        sentences.append(f"{frequency_text(lock)}: loses {lost:.3g} chips there ({share:.2g} % of the pot)")
+    return sentences
