@@ -19,7 +19,9 @@ from regretless.errors import InvalidText, RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.games.registry import catalogue
 from regretless.holdem.problem import TARGET
-from regretless.holdem.spots.formations import formations
+from regretless.holdem.spots.bet_tables import every_table, read_bets
+from regretless.holdem.spots.formations import Formation, formations
+from regretless.holdem.spots.spot_toml import SPOT_FILE
 from regretless.page.endpoint import BODY_LIMIT, Routes
 from regretless.page.library import Library
 from regretless.page.queue import MOST_QUEUED, SolveQueue
@@ -120,9 +122,16 @@ def _size(hands: Range) -> dict[str, float]:
 _OBJECTS = array({"type": "object"})
 
 
-@routes.endpoint("GET", "/presets", "Common formations: ranges, pot and stack", obj({"presets": _OBJECTS}))
+@routes.endpoint(
+    "GET", "/presets", "Common formations: ranges, pot and stack, and the fields of a spot", obj({"presets": _OBJECTS})
+)
 def presets() -> Json:
-    return {"presets": [asdict(each) | {"chip": 0.01} for each in formations()]}
+    return {"presets": [asdict(each) | {"fields": _fields(each)} for each in formations()]}
+
+
+def _fields(formation: Formation) -> Json:
+    fields = formation.fields()
+    return fields | {"bets": every_table(read_bets(fields["bets"], SPOT_FILE))}
 
 
 @routes.endpoint("GET", "/boards/random", "A random board", obj({"board": text()}))

@@ -69,7 +69,7 @@ MOST_VARIATIONS = 1_000
 MOST_LINES = 1_000
 DEEPEST = 100  # actions
 
-_SPOT = ("pot", "stack", "oop", "ip", "bets", "rules", "lines", "locks", "name")
+_SPOT = ("pot", "stack", "oop", "ip", "tree", "bets", "rules", "lines", "locks", "name", "big_blind", "raiser")
 _STUDY = ("flops", "target", "iterations", "variant", "storage", "device", "vary", "keep")
 _BOARD = "Qs Jh 2d"  # stands in for the flops while the fields are read
 
@@ -227,7 +227,7 @@ class StudyPlan:
     def digest(self) -> str:
         """What the answers depend on, besides the flops."""
         content = {
-            "spots": [write_spot(replace(each.fields, board=(), name="")) for each in self.variations],
+            "spots": [write_spot(replace(each.fields.unannotated(), board=())) for each in self.variations],
             "varied": [dict(each.parameters) for each in self.variations],
             "options": self.options,
             "keep": [self.keep.lines, self.keep.hands, self.keep.solutions],
