@@ -59,7 +59,9 @@ BODY = obj(
         "again": nullable(FILE | {"default": None}),
         "locks": nullable(array(LOCK, maxItems=2000)) | {"default": None},
         "keep_locks": boolean("with `again`: keep the locks of that file too", default=True),
-        "drop_locks": array(integer(minimum=0), "with `again`: positions of locks of that file that are not kept", default=[]),
+        "drop_locks": array(
+            integer(minimum=0), "with `again`: positions of locks of that file that are not kept", default=[]
+        ),
         "name": nullable(text(longest=LONGEST_NAME, default=None)),
         **OPTIONS,
     },

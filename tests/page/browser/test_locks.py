@@ -30,7 +30,7 @@ def test_a_class_a_filter_and_hands_as_text_are_locked(page: Any) -> None:
     cell(page, "AA").click()
     page.get_by_role("button", name="Class AA").click()
     lock(page, "check", 100)
-    expect(locks).to_have_text(["After check: AA: 100 % checkRemove"])
+    expect(locks).to_contain_text(["After check: AA: 100 % check loses"])
     page.get_by_role("button", name="Hands as text").click()
     lock(page, "check", 50)
     expect(page.locator(".lock-tab .problem")).to_contain_text("Give the hands to lock")
