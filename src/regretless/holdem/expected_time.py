@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import time
 from functools import cache
+from threading import Lock
 
 from regretless.holdem.estimate import spot_size
 from regretless.holdem.problem import solve_spot
@@ -40,6 +41,8 @@ TIMED = Spot(
     bets={"bet": "33%, 75%", "raise": "3x", "max_raises": 1},
 )
 
+_measuring = Lock()
+
 
 def expected_iterations(spot: Spot, target: float) -> int:
     """Iterations to a target in percent of the pot.
@@ -58,13 +61,18 @@ def expected_seconds(entries: int, iterations: int, threads: int, speed: float) 
     return SETUP + entries * speed / threads * iterations * MEASURING
 
 
-@cache
 def iteration_speed() -> float:
     """Seconds per entry and iteration on one core of this machine, if it is idle; measured once, in half a second.
 
     What a processor spends is counted, so that other programs do not slow it down. The difference between a short and a
     long solve leaves out what both need before they begin.
     """
+    with _measuring:  # once, whoever asks first
+        return _measured_speed()
+
+
+@cache
+def _measured_speed() -> float:
     _timed(1)  # loads the kernels
     short, long = (min(_timed(iterations) for _ in range(ROUNDS)) for iterations in ITERATIONS)
     return FLOP * max(long - short, FASTEST) / (ITERATIONS[1] - ITERATIONS[0]) / spot_size(TIMED).entries

@@ -93,7 +93,7 @@ def shrink(
 
     >>> spot = Spot(board="Qs Jh 2h", pot=10, stack=100, oop="22+", ip="22+", bets={"bet": "33, 75", "raise": "3x"})
     >>> [cut.text for cut in shrink(spot, available=6 * 10**8).cuts]
-    ['no donk bets', 'at most 2 raises per street']
+    ['no donk bets', 'no bet of 33% on the river', 'no bet of 33% on the turn']
     """
     limit = available_bytes() if available is None else available
 
@@ -138,7 +138,7 @@ def _hint(shrunk: Shrunk) -> str:
     return f"it fits with {cuts}, in {memory_text(shrunk.memory_bytes)}"
 
 
-# --- the cuts ----------------------------------------------------------------------------------------------------------
+# --- the cuts ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,7 @@ def _solution_json(solution: Solution) -> Json:
         "engine": record.engine,
         "device": record.device,
         "threads": record.threads,
+        "storage": solution.settings.storage or 32,
     }
 
 

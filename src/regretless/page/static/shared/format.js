@@ -69,5 +69,7 @@ export function duration(seconds) {
   return `${(seconds / 3600).toFixed(1)} h`;
 }
 
+export const roughTime = (seconds) => (seconds >= 1 ? `about ${duration(seconds)}` : duration(seconds));
+
 /** Exploitability in percent of the pot, with enough digits to see it fall. */
 export const exploitability = (value) => (known(value) ? `${value.toPrecision(2)} % of pot` : MISSING);
