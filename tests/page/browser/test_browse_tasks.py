@@ -73,7 +73,7 @@ def test_what_betting_60_percent_with_the_best_hands_costs(workshop: Server, ope
     acts = Acts(page)
     page.keyboard.press("l")
     page.get_by_label("Frequency, percent, as a number").fill("60")
-    expect(page.locator(".lock-effect")).to_contain_text(re.compile(r"OOP loses [\d.]+ \([\d.]+ % of the pot\)"))
+    expect(page.locator(".lock-effect")).to_contain_text(re.compile(r"OOP loses [\d.]+ chips \([\d.]+ % of the pot\)"))
     page.get_by_role("button", name="Lock", exact=True).click()
     expect(page.locator(".tile.present .share.lock-mark").first).to_be_visible()
     locked = shown_frequencies(page)
@@ -124,6 +124,7 @@ def test_ranges_tables_and_pictures_are_saved(site: str, open_page: Any) -> None
     for text in ("AKs", "50.6", "Equity", "OOP"):
         assert f">{text}" in picture, text
     assert "<polyline" in picture
+    assert picture.count('fill="#3ba56c"') > 15  # checks, in the bar, the grid and the strip
     assert "var(" not in picture
     assert saved("Save PNG").startswith(b"\x89PNG")
     page.keyboard.press("Escape")
@@ -176,6 +177,7 @@ def test_cells_are_painted_locked_and_unlocked(workshop: Server, open_page: Any)
     page.get_by_role("button", name=re.compile("^Unlock")).first.click()
     page.get_by_role("button", name="Solve again without these locks").click()
     page.get_by_role("button", name="Browse", exact=True).click()
+    at_node(page, "oop")
     page.keyboard.press("1")
     wait_for_line(page, "check")
     expect(cell(page, "77")).to_have_attribute("data-locked", "")

@@ -128,7 +128,7 @@ function totals(answer, { amounts, seats }) {
     ...["oop", "ip"].map((player) =>
       entry(
         `EV ${seats[player]}`,
-        moved(...answer.ev[player], amounts.loss),
+        moved(...answer.ev[player], amounts.precise),
       ),
     ),
     entry(

@@ -23,7 +23,7 @@ import { amounts } from "../shared/units.js";
 /** The numbers a cell of the grid can show, each in as much detail as `fits` allows. */
 export const NUMBERS = {
   ev: { label: "EV", text: (cell, amounts, fits) => amounts.evFitted(cell.ev, fits) },
-  lost: { label: "EV lost", text: (cell, amounts, fits) => (cell.lost === null ? "" : amounts.evFitted(cell.lost, fits)) },
+  lost: { label: "EV lost", text: (cell, amounts, fits) => (cell.lost === null ? "" : amounts.lossFitted(cell.lost, fits)) },
   equity: { label: "Equity %", text: (cell) => percent(cell.equity, 0) },
   eqr: { label: "EQR", text: (cell, _, fits) => fitted(cell.eqr, 2, fits) },
   bets: { label: "Bets %", text: (cell) => (cell.bets === null ? "" : percent(cell.bets, 0)) },

@@ -121,13 +121,13 @@ export function spotParts({ go, change }) {
 
 /** How the grid and its numbers are shown; each choice is in the address. */
 function gridControls(change, share) {
-  const menu = (field, label, values) => {
-    const options = Object.entries(values).map(([key, each]) => make("option", { value: key }, each.label));
-    const root = make("select.field", { "aria-label": label, onchange: () => change({ [field]: root.value }) }, ...options);
+  const menu = (field, label, values, sign = "") => {
+    const options = Object.entries(values).map(([key, each]) => make("option", { value: key }, sign + each.label));
+    const root = make("select.field", { "aria-label": label, title: label, onchange: () => change({ [field]: root.value }) }, ...options);
     return { root, show: (value) => (root.value = value) };
   };
-  const colour = menu("colour", "Colours of the grid", COLOURS);
-  const number = menu("number", "Number in each cell", NUMBERS);
+  const colour = menu("colour", "Colours of the grid", COLOURS, "◩ ");
+  const number = menu("number", "Number in each cell", NUMBERS, "# ");
   const unit = menu("unit", "Unit of all amounts", UNITS);
   const whole = make(
     "button.choice",
@@ -144,7 +144,7 @@ function gridControls(change, share) {
       const known = Boolean(file.spot?.big_blind);
       const bb = unit.root.querySelector("[value=bb]");
       set(bb, { disabled: !known });
-      bb.textContent = known ? UNITS.bb.label : `${UNITS.bb.label} (not in the spot)`;
+      bb.textContent = known ? UNITS.bb.label : "big blinds: not known";
       unit.show(state.unit in UNITS ? state.unit : "chips");
       set(whole, { "aria-pressed": String(state.fill === "whole") });
     },

@@ -118,10 +118,12 @@ function drawBox(style, rect, frame, parts) {
     parts.push({ ...place, radius, fill: null, stroke: hex(style.outlineColor), thick: parseFloat(style.outlineWidth) });
 }
 
-/** The bands of `mixBackground`: colour, from, to. */
+/** The bands of `mixBackground`, each of which begins and ends with a stop: colour, from, to. */
 function bands(image) {
-  const stops = image.startsWith("linear-gradient") ? image.matchAll(/((?:rgb|color)a?\([^)]*\))\s+([\d.]+)%\s+([\d.]+)%/g) : [];
-  return [...stops].map(([, colour, from, to]) => [hex(colour), from / 100, to / 100]);
+  if (!image.startsWith("linear-gradient")) return [];
+  const stops = [...image.matchAll(/((?:rgb|color)a?\([^)]*\))\s+([\d.]+)%(?:\s+([\d.]+)%)?/g)];
+  const ends = stops.flatMap(([, colour, from, to]) => [from, to].filter(Boolean).map((at) => [hex(colour), at / 100]));
+  return ends.flatMap(([colour, from], place) => (place % 2 ? [] : [[colour, from, ends[place + 1]?.[1] ?? 1]]));
 }
 
 function drawText(node, style, frame, clip, parts) {
@@ -135,7 +137,7 @@ function drawText(node, style, frame, clip, parts) {
     for (const [at, each] of whole ? [[0, text]] : [...text.matchAll(/\S+/g)].map((found) => [found.index, found[0]])) {
       range.setStart(node, index + at);
       range.setEnd(node, index + at + each.length);
-      write(each, range.getBoundingClientRect(), style, frame, clip, parts);
+      write(each, range.getBoundingClientRect(), style, frame, clip, parts, node.parentElement.namespaceURI === SVG);
     }
   }
 }
@@ -148,7 +150,7 @@ function drawField(element, style, rect, frame, parts) {
   if (text) write(text, { ...line, bottom: line.top + line.height }, style, frame, rect, parts);
 }
 
-function write(text, rect, style, frame, clip, parts) {
+function write(text, rect, style, frame, clip, parts, svg = false) {
   const middle = (rect.top + rect.bottom) / 2;
   if (middle < clip.top || middle > clip.bottom || rect.left < clip.left - 1 || rect.left > clip.right) return;
   const size = parseFloat(style.fontSize);
@@ -161,7 +163,7 @@ function write(text, rect, style, frame, clip, parts) {
     size,
     weight: style.fontWeight,
     family: style.fontFamily,
-    fill: hex(style.color),
+    fill: hex(svg ? style.fill : style.color),
   });
 }
 

@@ -27,8 +27,11 @@ export function amounts({ unit, bigBlind = null, pot }) {
     ev: (value) => fixed(shown(value), digits),
     /** The same with its unit, in a sentence. */
     evText: (value) => fixed(shown(value), Math.max(digits, 1)) + suffix,
-    /** A small loss, with decimals enough to see it. */
-    loss: (value) => fixed(shown(value), digits + 1) + suffix,
+    /** With a decimal more, to see small differences. */
+    precise: (value) => fixed(shown(value), digits + 1) + suffix,
+    /** A loss in a sentence, with its unit. */
+    loss: (value) => fixed(shown(value), digits + 1) + (suffix || " chips"),
+    lossFitted: (value, fits) => fitted(shown(value), digits + 1, fits),
     /** An EV where there is little room. */
     evFitted: (value, fits) => fitted(shown(value), digits, fits),
     /** A bet, a stack: without needless zeros. */
