@@ -10,7 +10,7 @@ from tests.page.tasks import Acts
 def test_clicks_keys_and_menus_are_counted(site: str, open_page: Any) -> None:
     page = open_page(f"{site}/setup")
     acts = Acts(page)
-    page.get_by_role("button", name="K of spades").click()
+    page.get_by_role("button", name="K of spades", exact=True).click()
     page.get_by_label("Pot", exact=True).fill("60")
     assert (acts.clicks, acts.keys) == (1, 2)
     page.get_by_label("Pot", exact=True).press("Tab")
@@ -19,5 +19,5 @@ def test_clicks_keys_and_menus_are_counted(site: str, open_page: Any) -> None:
     page.get_by_label("Storage").select_option("16")
     assert acts.total == 10
     page.reload()
-    page.get_by_role("button", name="K of spades").click()
+    page.get_by_role("button", name="K of spades", exact=True).click()
     assert acts.total == 11

@@ -106,7 +106,7 @@ FIELDS = (
 SPOT_FILE = FileKind("a spot", {"": ("board", "pot", "stack", "tree", "name", "big_blind", "raiser"), **HOMES})
 NOT_A_SPOT = "a game from the deal, not a spot: solve one such game at a time, with buckets"
 A_STUDY = "a study, which has many flops: regretless study estimates and solves it"
-GAME_FIELDS = {"small_blind", "big_blind", "preflop"}  # which only a game from the deal has
+GAME_FIELDS = {"small_blind", "big_blind", "preflop"}  # of a game from the deal; a spot may name its big blind too
 
 
 def read_mapping(table: Mapping[str, object], path: str | Path | None = None) -> SpotFields:
@@ -155,7 +155,8 @@ def read_mapping(table: Mapping[str, object], path: str | Path | None = None) ->
 
 def is_game_table(table: Mapping[str, object]) -> bool:
     """Whether a file with these tables describes a game from the deal rather than a spot."""
-    return "board" not in table and bool(GAME_FIELDS & table.keys())
+    named = GAME_FIELDS & table.keys()
+    return "board" not in table and bool(named) and not (named == {"big_blind"} and "pot" in table)
 
 
 def read_texts(fields: Mapping[str, object]) -> dict[str, Any]:

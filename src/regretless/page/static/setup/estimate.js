@@ -2,7 +2,7 @@
 
 import { post } from "../shared/api.js";
 import { make, say, set } from "../shared/dom.js";
-import { bytes, count, roughTime } from "../shared/format.js";
+import { count, memory, roughTime } from "../shared/format.js";
 import { store, stored } from "../shared/settings.js";
 import { DEFAULTS, go } from "../shared/state.js";
 import { openDialog } from "../shared/dialog.js";
@@ -103,14 +103,14 @@ export function estimateBar({ meta, changed, treeTaken }) {
         takeTree(answer);
         treeTaken();
       };
-      const after = `${bytes(answer.memory_bytes)} of ${bytes(answer.available_bytes)} that are free`;
+      const after = `${memory(answer.memory_bytes)} of ${memory(answer.available_bytes)} that are free`;
       const dialog = openDialog(
         answer.fits ? "Cuts that make it fit" : "No cuts make it fit",
         make(
           "ul.cuts",
           {},
           ...answer.cuts.map(({ text, saves_bytes: saves }) =>
-            make("li", {}, make("span", {}, text), make("span.hint", {}, saves === null ? "" : `saves ${bytes(saves)}`)),
+            make("li", {}, make("span", {}, text), make("span.hint", {}, saves === null ? "" : `saves ${memory(saves)}`)),
           ),
         ),
         make("p.hint", {}, answer.fits ? `It then takes ${after}.` : `It would still take ${after}: start on a later street.`),
@@ -163,16 +163,16 @@ export function estimateBar({ meta, changed, treeTaken }) {
       const bits = options.storage;
       root.classList.remove("stale");
       say(facts.Nodes, estimate ? count(estimate.nodes) : "–");
-      say(facts.Memory, estimate ? bytes(estimate.memory_bytes[bits]) : "–");
+      say(facts.Memory, estimate ? memory(estimate.memory_bytes[bits]) : "–");
       say(facts.Time, roughTime(estimate?.seconds));
-      say(facts.File, estimate ? bytes(estimate.file_bytes[bits]) : "–");
+      say(facts.File, estimate ? memory(estimate.file_bytes[bits]) : "–");
       const missing = errors
         .filter((error) => isMissing(error.message))
         .map((error) => MISSING[error.field] ?? error.field);
       const todo = missing.length ? `Still to set: ${missing.join(", ")}` : "A field above needs attention";
       const tooLarge = Boolean(estimate && !estimate.fits[bits]);
       const needs = tooLarge
-        ? `Needs ${bytes(estimate.memory_bytes[bits])}; ${bytes(estimate.available_bytes)} are free`
+        ? `Needs ${memory(estimate.memory_bytes[bits])}; ${memory(estimate.available_bytes)} are free`
         : "";
       problem.textContent = elsewhere.join(". ") || (valid ? needs : todo);
       set(halve, { hidden: !tooLarge || bits === "16" || !estimate.fits["16"] });

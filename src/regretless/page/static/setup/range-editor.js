@@ -163,7 +163,7 @@ export function rangeEditor(player, { names, fields, changed, touched }) {
     make("header", {}, title, count),
     grid.root,
     make(".brush", {}, make("span.label", {}, "Weight"), brush, brushText),
-    make(".brush", {}, make("span.label", {}, "Top"), top, topText),
+    make(".brush", {}, make("span.label", {}, "Top hands"), top, topText),
     text,
     problem,
     make(".row", {}, presetMenu({ current: () => text.value, choose: setText }), formats, clear),

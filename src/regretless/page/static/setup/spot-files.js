@@ -93,10 +93,10 @@ export function fileButtons({ taken, problem }) {
 
   return {
     root: make(
-      ".row.file-buttons",
+      ".row",
       {},
-      make("button.button", { onclick: () => attempt(open) }, "Open TOML…"),
-      make("button.button", { onclick: save }, "Save TOML…"),
+      make("button.button", { "aria-label": "Open TOML…", title: "Open TOML", onclick: () => attempt(open) }, "Open"),
+      make("button.button", { "aria-label": "Save TOML…", title: "Save TOML", onclick: save }, "Save"),
       upload,
     ),
     load: (file) =>

@@ -1,7 +1,7 @@
 /** Trees to start from: three cards with what each takes, and who raised before the flop, which decides on them. */
 
 import { fill, make, set } from "../shared/dom.js";
-import { bytes, count, roughTime } from "../shared/format.js";
+import { count, memory, roughTime } from "../shared/format.js";
 import { positionOf, readField, takeTree, writeField } from "./draft.js";
 
 const LEVELS = ["small", "usual", "fine"];
@@ -52,7 +52,7 @@ export function treeCards({ bits, changed }) {
       for (const { level, root, facts, nodes } of cards) {
         const tree = trees[level];
         set(root, { disabled: !tree, "aria-pressed": String(Boolean(tree?.current)) });
-        facts.textContent = tree ? `${bytes(tree.memory_bytes[bits()])} · ${roughTime(tree.seconds)}` : "–";
+        facts.textContent = tree ? `${memory(tree.memory_bytes[bits()])} · ${roughTime(tree.seconds)}` : "–";
         nodes.textContent = tree ? `${count(tree.nodes)} nodes` : " ";
         facts.classList.toggle("problem", Boolean(tree && !tree.fits[bits()]));
       }

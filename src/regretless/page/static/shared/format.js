@@ -69,7 +69,19 @@ export function duration(seconds) {
   return `${(seconds / 3600).toFixed(1)} h`;
 }
 
-export const roughTime = (seconds) => (seconds >= 1 ? `about ${duration(seconds)}` : duration(seconds));
+/** Memory, in one unit wherever it is compared: 2.6 GB, 0.94 GB. */
+export function memory(value) {
+  if (!known(value)) return MISSING;
+  const size = value / 1e9;
+  return size < 0.01 ? "< 0.01 GB" : `${size.toFixed(size < 1 ? 2 : 1)} GB`;
+}
+
+/** A time that is only estimated: 28 s, 2.6 min. */
+export function roughTime(seconds) {
+  if (!known(seconds) || seconds < 90 || seconds >= 5400) return duration(seconds);
+  const minutes = seconds / 60;
+  return `${minutes.toFixed(minutes < 10 ? 1 : 0)} min`;
+}
 
 /** Exploitability in percent of the pot, with enough digits to see it fall. */
 export const exploitability = (value) => (known(value) ? `${value.toPrecision(2)} % of pot` : MISSING);
