@@ -75,7 +75,7 @@ def test_what_betting_60_percent_with_the_best_hands_costs(workshop: Server, ope
     page.get_by_label("Frequency, percent, as a number").fill("60")
     expect(page.locator(".lock-effect")).to_contain_text(re.compile(r"OOP loses [\d.]+ chips \([\d.]+ % of the pot\)"))
     page.get_by_role("button", name="Lock", exact=True).click()
-    expect(page.locator(".tile.present .share.lock-mark").first).to_be_visible()
+    expect(page.locator(".tile.present .share.locked").first).to_be_visible()
     locked = shown_frequencies(page)
     assert 100 - locked["check"] == pytest.approx(60, abs=0.1)
     page.get_by_role("button", name="Solve again with these locks").click()

@@ -125,15 +125,15 @@ function makeCell(name, on) {
       return;
     }
     const { actions = [], number: shown, amounts, fits, whole, paint } = scene;
-    say(number, NUMBERS[shown].text(cell, amounts, fits));
+    const text = NUMBERS[shown].text(cell, amounts, fits);
+    say(number, text && ` ${text}`);
     fill.style.height = `${whole || paint ? 100 : Math.min(100, 100 * cell.height).toFixed(1)}%`;
     fill.style.background = paint ?? background(cell, scene);
     const mix = actions.map((action, place) => `${action.name} ${percent(cell.mix[place])} %`).join(", ");
     const played = mix || `weight ${percent(cell.weight)} %`;
     const locked = cell.locked ? ", locked" : "";
-    const first = shown === "ev" || shown === "none" ? "" : ` ${NUMBERS[shown].text(cell, amounts, () => true)}`;
     const chips = amounts ? `, EV ${amounts.ev(cell.ev)}` : "";
-    set(root, { "aria-label": `${name}${first}: ${played}${chips}${locked}`, "data-locked": cell.locked });
+    set(root, { "aria-label": `${name}${number.textContent}: ${played}${chips}${locked}`, "data-locked": cell.locked });
   }
 
   return { root, show };

@@ -83,7 +83,7 @@ export function decisionTile({ line, player, pot, taken, actions }, present, go,
       make("span.swatch", { style: { background: colours[place] } }),
       make("span", {}, labels[place]),
       make("span.amount", {}, actionAmount(action, shownAmounts)),
-      make(`span.share${after ? ".lock-mark" : ""}`, {}, share),
+      make(`span.share${after ? ".locked" : ""}`, {}, share),
     );
   });
   return make(
