@@ -74,11 +74,11 @@ def file(library: Library, queue: SolveQueue, file: File) -> Json:
 
 
 def _solution_json(solution: Solution) -> Json:
-    record = solution.record
+    record, target = solution.record, solution.settings.target
     return {
         "exploitability": solution.scale * max(solution.exploitability, 0.0),
         "exploitability_chips": max(solution.exploitability, 0.0),
-        "target": None if solution.settings.target is None else solution.scale * solution.settings.target,
+        "target": None if target is None else float(f"{solution.scale * target:.12g}"),
         "reason": solution.reason,
         "curve": [[point.iteration, point.seconds, max(point.exploitability, 0.0)] for point in solution.curve],
         "seconds": record.seconds,

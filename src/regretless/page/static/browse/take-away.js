@@ -41,6 +41,7 @@ export function takeAway(scene, root) {
   const title = ({ player, action }) => (action ? `${seats[player]}: ${labels[action]}` : `${seats[player]}: all`);
 
   async function showRanges() {
+    for (const each of ranges.querySelectorAll("button")) each.disabled = true; // their text is in another format
     try {
       const answer = await get("/node/ranges", { file: file.file, line: node.line, format: format.value });
       fill(
