@@ -202,7 +202,7 @@ def test_axe_finds_nothing_serious_where_a_view_is_in_use(site: str, open_page: 
     assert serious_findings(page) == []
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Take away").click()
-    expect(page.get_by_role("button", name="Copy OOP: all")).to_be_visible()
+    expect(page.get_by_role("button", name="Copy OOP: whole range")).to_be_visible()
     for theme, palette in THEMES:
         set_theme(page, theme, palette)
         assert serious_findings(page) == [], (theme, palette)

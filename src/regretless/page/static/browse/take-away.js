@@ -38,7 +38,7 @@ export function takeAway(scene, root) {
   );
   format.value = stored("rangeFormat", "short");
   const ranges = make("ul.range-list", { "aria-label": "Ranges" });
-  const title = ({ player, action }) => (action ? `${seats[player]}: ${labels[action]}` : `${seats[player]}: all`);
+  const title = ({ player, action }) => (action ? `${seats[player]}: ${labels[action]}` : `${seats[player]}: whole range`);
 
   async function showRanges() {
     for (const each of ranges.querySelectorAll("button")) each.disabled = true; // their text is in another format
