@@ -93,11 +93,11 @@ def file(library: Library, queue: SolveQueue, notes: FileNotes, file: File) -> J
 
 
 def _solution_json(solution: Solution) -> Json:
-    record = solution.record
+    record, target = solution.record, solution.settings.target
     return {
         "exploitability": solution.scale * max(solution.exploitability, 0.0),
         "exploitability_chips": max(solution.exploitability, 0.0),
-        "target": None if solution.settings.target is None else solution.scale * solution.settings.target,
+        "target": None if target is None else float(f"{solution.scale * target:.12g}"),
         "reason": solution.reason,
         "curve": [[point.iteration, point.seconds, max(point.exploitability, 0.0)] for point in solution.curve],
         "seconds": record.seconds,
@@ -129,6 +129,7 @@ def _lock_json(lock: AnyLock, library: Library) -> Json:
         "strategy": None if isinstance(lock, LockFrom) else dict(lock.strategy),
         "source": None if source is None else Path(source).name,
         "player": lock.player if isinstance(lock, LockFrom) else None,
+        "frequencies": dict(lock.frequencies) if isinstance(lock, LockFrom) else {},
         "text": library.without_folder(lock_text(lock)),
     }
 

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from regretless.cards.categories import DRAWS, MADE, Category, hand_categories
 from regretless.cards.deck import card_text
+from regretless.cards.ranges import FORMATS
 from regretless.forms.public import NodeKind
+from regretless.holdem.exports import ranges_at
 from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.reading.nodes import HandTable, NodeView, RunoutReport
 from regretless.holdem.reading.spot_reader import SpotReader
@@ -392,6 +394,22 @@ CARDS = obj(
     }
 )
 
+RANGES = obj(
+    {
+        "line": text(),
+        "ranges": array(
+            obj(
+                {
+                    "player": SEAT,
+                    "action": nullable(text("null: the whole range")),
+                    "combos": number(),
+                    "text": text("in the format asked for"),
+                }
+            )
+        ),
+    }
+)
+
 routes = Routes()
 
 
@@ -410,3 +428,27 @@ def cards(
 ) -> Generator[None, None, Json]:
     with library.spot(file, slow=True) as (solution, _):
         return (yield from _cards_json(solution.reader, line, then))
+
+
+@routes.endpoint("GET", "/node/ranges", "The ranges of a node as text: of both players, and of every action", RANGES)
+def node_ranges(
+    library: Library,
+    file: File,
+    line: Line = "",
+    format: Annotated[str, text(enum=list(FORMATS))] = "short",
+) -> Json:
+    with library.spot(file) as (solution, _):
+        reader = solution.reader
+        found = reader.find(line)
+        return {
+            "line": ", ".join(found.steps),
+            "ranges": [
+                {
+                    "player": each.player,
+                    "action": each.action or None,
+                    "combos": rounded(each.hands.combos),
+                    "text": each.hands.to_text(format),
+                }
+                for each in ranges_at(reader, found)
+            ],
+        }

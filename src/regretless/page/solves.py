@@ -60,6 +60,9 @@ BODY = obj(
         "again": nullable(FILE | {"default": None}),
         "locks": nullable(array(LOCK, maxItems=2000)) | {"default": None},
         "keep_locks": boolean("with `again`: keep the locks of that file too", default=True),
+        "drop_locks": array(
+            integer(minimum=0), "with `again`: positions of locks of that file that are not kept", default=[]
+        ),
         "name": nullable(text(longest=LONGEST_NAME, default=None)),
         **OPTIONS,
     },
@@ -225,7 +228,8 @@ def _spot(body: Json, options: Json, library: Library, writing: set[str]) -> Job
 
 
 def _locked_again(spot: Spot, body: Json, library: Library) -> Spot:
-    earlier = spot.locks if body["keep_locks"] else ()
+    kept = spot.locks if body["keep_locks"] else ()
+    earlier = tuple(lock for position, lock in enumerate(kept) if position not in body["drop_locks"])
     for lock in earlier:
         if isinstance(lock, LockFrom) and not Path(lock.source).resolve().is_relative_to(library.folder):
             raise InvalidOption("keep_locks", True, "would read a solution outside the served folder")

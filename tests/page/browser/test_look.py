@@ -25,6 +25,9 @@ VIEWS = {
     "ranges": "/browse?file=turn.rgl&tab=ranges",
     "graph": "/browse?file=turn.rgl&tab=graph",
     "cards": "/browse?file=turn.rgl&line=check,+check",
+    "cards as a table": "/browse?file=turn.rgl&line=check,+check&cards=-bets",
+    "EV lost as colours": "/browse?file=turn.rgl&colour=lost&number=lost&fill=whole&unit=pot",
+    "EV as colours": "/browse?file=turn.rgl&line=check&colour=ev",
     "lock": "/browse?file=turn.rgl&tab=lock",
     "compare": "/browse?file=turn.rgl&tab=compare",
     "studies": "/studies",
@@ -184,3 +187,26 @@ def test_the_look_is_chosen_and_kept(site: str, open_page: Any) -> None:
     page.reload()
     expect(look).to_have_attribute("data-palette", "safe")
     assert page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--call')") == "#009e73"
+
+
+def test_axe_finds_nothing_serious_where_a_view_is_in_use(site: str, open_page: Any) -> None:
+    """Dialogs and tabs that an address alone does not open: what can be taken away, locks by frequency and by brush."""
+    page = open_page(site + "/browse?file=river.rgl&tab=lock", bypass_csp=True)
+    at_node(page, "oop")
+    page.add_script_tag(path=AXE)
+    page.get_by_label("Frequency, percent, as a number").fill("60")
+    expect(page.locator(".lock-effect")).to_contain_text("OOP loses")
+    page.get_by_role("button", name="Lock", exact=True).click()
+    expect(page.locator(".tile.present .share.locked").first).to_be_visible()
+    for theme, palette in THEMES:
+        set_theme(page, theme, palette)
+        assert serious_findings(page) == [], (theme, palette)
+    page.get_by_role("button", name="Paint").click()
+    cell(page, "AA").click()
+    assert serious_findings(page) == []
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Take away").click()
+    expect(page.get_by_role("button", name="Copy OOP: whole range")).to_be_visible()
+    for theme, palette in THEMES:
+        set_theme(page, theme, palette)
+        assert serious_findings(page) == [], (theme, palette)

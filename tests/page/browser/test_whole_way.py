@@ -86,6 +86,7 @@ def test_from_the_first_click_to_a_locked_solution(workshop: Server, open_page: 
     page.keyboard.press("Home")
     wait_for_line(page, "")
     page.keyboard.press("l")
+    page.get_by_role("button", name="One mix").click()
     page.get_by_label("bet 50, percent, as a number").fill("100")
     page.get_by_label("bet 50, percent, as a number").press("Tab")
     page.get_by_role("button", name="Lock", exact=True).click()

@@ -18,13 +18,22 @@ if TYPE_CHECKING:
     from regretless.holdem.spots.locks import AnyLock
     from regretless.holdem.spots.spot import Spot
 
-__all__ = ["LockFromOption", "LockLineOption", "LockOption", "LockPlayerOption", "add_locks", "read_locks"]
+__all__ = [
+    "LockFromOption",
+    "LockLineOption",
+    "LockOption",
+    "LockPlayerOption",
+    "add_locks",
+    "loss_sentences",
+    "read_locks",
+]
 
 LockOption = Annotated[
     list[str] | None,
     option(
         "Lock a decision, given as line, hands (all if left out) and actions: "
-        "[cyan]'check: AA, KK = bet 50 70%, check'[/cyan]. May be repeated.",
+        "[cyan]'check: AA, KK = bet 50 70%, check'[/cyan]; or, with --lock-from, a frequency of the range, hands that "
+        "lose least first: [cyan]'check: bets 60%'[/cyan]. May be repeated.",
         SPOTS,
         metavar="LOCK",
     ),
@@ -55,12 +64,12 @@ def read_locks(
     given = [("lock-player", player)] * (player is not None) + [("lock-line", line) for line in lines]
     if source is None and given:
         raise InvalidOption(*given[0], "takes its strategy from another solution: name it with --lock-from")
+    typed = [parse_lock(text, "lock", None if source is None else str(source)) for text in texts]
     locks: list[AnyLock] = []
     if source is not None:
-        if not given:
-            raise InvalidFile(
-                source, "is named by --lock-from, but nothing is locked: add --lock-player or --lock-line"
-            )
+        if not given and not any(isinstance(lock, LockFrom) for lock in typed):
+            reason = "is named by --lock-from, but nothing is locked: add --lock-player, --lock-line or a frequency"
+            raise InvalidFile(source, reason)
         whose = read_player(player, "lock-player")
         if whose is not None:
             locks.append(LockFrom(str(source), player=whose))
@@ -69,7 +78,7 @@ def read_locks(
             parse_line(node, "lock-line")
             Range.parse(hands, "lock-line")
             locks.append(LockFrom(str(source), node=node, hands=hands))
-    return (*locks, *(parse_lock(text, "lock") for text in texts))
+    return (*locks, *typed)
 
 
 def add_locks(spot: Spot, locks: Sequence[AnyLock]) -> Spot:
@@ -81,5 +90,28 @@ def add_locks(spot: Spot, locks: Sequence[AnyLock]) -> Spot:
         return spot
     tree = betting_tree(spot)
     for lock in locks:
-        check_lock(tree, lock, "lock-line" if isinstance(lock, LockFrom) else "lock")
+        typed = not isinstance(lock, LockFrom) or bool(lock.frequencies)
+        check_lock(tree, lock, "lock" if typed else "lock-line")
     return replace(spot, locks=(*spot.locks, *locks))
+
+
+def loss_sentences(locks: Sequence[AnyLock]) -> list[str]:
+    """What each lock to a frequency costs where it applies; a lock on several runouts has no single number."""
+    from regretless.errors import RegretlessError
+    from regretless.holdem.locking import lock_effect
+    from regretless.holdem.solution import SpotSolution
+    from regretless.holdem.spots.locks import LockFrom, frequency_text
+
+    sentences = []
+    for lock in locks:
+        if not isinstance(lock, LockFrom) or not lock.frequencies:
+            continue
+        solution = SpotSolution.load(lock.source)
+        try:
+            node = solution.reader.find(lock.node or "")
+        except RegretlessError:
+            continue
+        lost = lock_effect(solution.reader, lock, node).ev_lost
+        share = 100 * lost / solution.spot.pot
+        sentences.append(f"{frequency_text(lock)}: loses {lost:.3g} chips there ({share:.2g} % of the pot)")
+    return sentences

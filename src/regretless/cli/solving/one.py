@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from regretless.cli.arguments.inputs import SUFFIX
+from regretless.cli.arguments.locks import loss_sentences
 from regretless.cli.arguments.outputs import check_sources, check_tables, free_path, resume_command, tell_unfinished
 from regretless.cli.solving.request import SolveRequest
 from regretless.cli.solving.status import SolveStatus
@@ -64,6 +65,8 @@ def solve_one(given: str | Path | None, request: SolveRequest) -> None:
             what = request.locked(what)
             if request.destination is not None:  # before the sources of locks are read
                 check_sources((request.destination,), (what,))
+            for sentence in loss_sentences(request.locks):
+                note(sentence)
         earlier = None
         if request.resume is not None:
             if request.locks:

@@ -55,7 +55,7 @@ class SolveRequest:
 
     def solving_arguments(self) -> list[str]:
         """The options for solving and saving, as command-line arguments."""
-        from regretless.holdem.spots.locks import LockFrom, lock_text
+        from regretless.holdem.spots.locks import LockFrom, frequency_text, lock_text
 
         words: list[str] = []
         for name, value in self.options.given():
@@ -66,6 +66,9 @@ class SolveRequest:
                 continue
             if lock.source not in words:
                 words += ["--lock-from", lock.source]
+            if lock.frequencies:
+                words += ["--lock", frequency_text(lock)]
+                continue
             line = f"{lock.node}: {lock.hands}" if lock.hands else lock.node or ""
             words += ["--lock-line", line] if lock.player is None else ["--lock-player", lock.player]
         return words if self.out is None else [*words, "--out", str(self.out)]

@@ -38,7 +38,8 @@
 
     [[locks]]                     decisions locked to another solution
     source = "other.rgl"          its file, relative to the folder of this one
-    player = "oop"                every decision of a player; or `node`, with `hands` to lock only some
+    player = "oop"                every decision of a player; or `node`, with `hands` to lock only some, and
+                                  frequencies = { bets = 0.6 } to move the range to other frequencies
 
     A lock may also be a text, locks = ["check, bet 94: KK, QQ = fold 50%, call 50%"]: see `locks`.
 
@@ -238,7 +239,7 @@ def _locks(value: object, folder: Path | None) -> Iterator[AnyLock]:
 
 def _lock_from(table: Mapping[str, object], field: str, folder: Path | None) -> LockFrom:
     """A lock from another solution; a relative path starts at the folder of the spot file."""
-    SPOT_FILE.check_known(table, ("source", "player", "node", "hands", "suits"), field)
+    SPOT_FILE.check_known(table, ("source", "player", "node", "hands", "frequencies", "suits"), field)
     source = text_in(table["source"], f"{field}.source")
     node, hands = _node_and_hands(table, field)
     player = text_in(table["player"], f"{field}.player") if "player" in table else None
@@ -248,12 +249,16 @@ def _lock_from(table: Mapping[str, object], field: str, folder: Path | None) -> 
         raise InvalidOption(f"{field}.source", source, "needs either player or node beside it")
     if player is not None and hands:
         raise InvalidOption(f"{field}.hands", hands, "selects hands at a node, but this lock is for a player")
+    named = table_in(table.get("frequencies", {}), f"{field}.frequencies")
+    frequencies = {name: number_in(share, f"{field}.frequencies") for name, share in named.items()}
+    if player is not None and frequencies:
+        raise InvalidOption(f"{field}.frequencies", frequencies, "are those of a node, but this lock is for a player")
     suits = tuple(texts_in(table.get("suits", []), f"{field}.suits"))
     for renaming in suits:
         if sorted(renaming) != sorted(SUITS):
             raise InvalidOption(f"{field}.suits", renaming, f"is not a permutation of the suits {SUITS}")
     where = source if folder is None or Path(source).is_absolute() else str(folder / source)
-    return LockFrom(where, player=player, node=node, hands=hands, suits=suits)  # type: ignore[arg-type]
+    return LockFrom(where, player=player, node=node, hands=hands, frequencies=frequencies, suits=suits)  # type: ignore[arg-type]
 
 
 def _node_and_hands(table: Mapping[str, object], field: str) -> tuple[str | None, str]:
@@ -294,8 +299,12 @@ def _lock(lock: AnyLock) -> list[str]:
     if isinstance(lock, LockFrom):
         lines += [f"source = {quoted(lock.source)}"]
         lines += [] if lock.player is None else [f"player = {quoted(lock.player)}"]
+        lines += [f"frequencies = {{ {_shares(lock.frequencies)} }}"] if lock.frequencies else []
         lines += [f"suits = [{', '.join(map(quoted, lock.suits))}]"] if lock.suits else []
     else:
-        shares = ", ".join(f"{quoted(name)} = {number_text(share)}" for name, share in lock.strategy.items())
-        lines += [f"strategy = {{ {shares} }}"]
+        lines += [f"strategy = {{ {_shares(lock.strategy)} }}"]
     return [*lines, f"hands = {quoted(lock.hands)}"] if lock.hands else lines
+
+
+def _shares(mix: Mapping[str, float]) -> str:
+    return ", ".join(f"{quoted(name)} = {number_text(share)}" for name, share in mix.items())
