@@ -6,6 +6,7 @@ import { actionColours, mixBackground } from "../shared/colours.js";
 import { openDialog } from "../shared/dialog.js";
 import { fill, make, set } from "../shared/dom.js";
 import { chips, fixed, percent } from "../shared/format.js";
+import { actionLabels } from "../shared/labels.js";
 
 const GRADES = { best: "Best", fine: "Fine", inaccuracy: "Inaccuracy", mistake: "Mistake", blunder: "Blunder" };
 
@@ -44,14 +45,15 @@ export function practiceTable({ act, deal, explain, restart }) {
       return;
     }
     const colours = actionColours(hand.actions.map((action) => action.name));
+    const labels = actionLabels(hand.actions);
     fill(
       choices,
       ...hand.actions.map((action, place) =>
         make(
           "button.act",
           { onclick: () => act(action.name), style: { background: colours[place] } },
-          make("strong", {}, action.name),
-          make("span", {}, action.pot_share ? `${percent(action.pot_share, 0)} % of pot` : ""),
+          make("strong", {}, labels[place]),
+          make("span", {}, chips(action.amount).replace("–", "")),
         ),
       ),
     );
@@ -119,7 +121,7 @@ export function practiceTable({ act, deal, explain, restart }) {
     );
   }
 
-  function showScore({ score: kept, player, files }) {
+  function showScore({ score: kept, player, files, seats }) {
     const entry = (label, value) => make("div", {}, make("dt.label", {}, label), make("dd", {}, value));
     fill(
       score,
@@ -147,7 +149,7 @@ export function practiceTable({ act, deal, explain, restart }) {
           make(
             "button.choice",
             { "aria-pressed": String(each === player), onclick: () => restart(each) },
-            each.toUpperCase(),
+            files.length === 1 ? seats[each] : each.toUpperCase(),
           ),
         ),
         make("button.choice", { onclick: () => restart("") }, "either"),
@@ -161,13 +163,14 @@ export function practiceTable({ act, deal, explain, restart }) {
     showProblem: (text) => (problem.textContent = text),
     show(hand) {
       problem.textContent = "";
-      strip.show({ strip: hand.strip });
+      const spot = { oop: { name: hand.seats.oop }, ip: { name: hand.seats.ip } };
+      strip.show({ strip: hand.strip, spot });
       for (const button of strip.root.querySelectorAll("button")) set(button, { disabled: true });
       fill(board, ...hand.board.map(cardTile));
       fill(hole, ...hand.hole.map(cardTile));
       from.textContent = hand.files.length > 1 ? hand.file.replace(/\.rgl$/, "") : "";
       const call = hand.to_call ? ` · ${chips(hand.to_call)} to call` : "";
-      situation.textContent = `You are ${hand.player.toUpperCase()} · pot ${chips(hand.pot)}${call} · ${chips(hand.stacks[hand.player])} behind`;
+      situation.textContent = `You are ${hand.seats[hand.player]} · pot ${chips(hand.pot)}${call} · ${chips(hand.stacks[hand.player])} behind`;
       showChoices(hand);
       showVerdict(hand);
       showScore(hand);

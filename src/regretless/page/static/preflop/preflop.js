@@ -57,7 +57,7 @@ export function mount(root) {
       const chart = game.byLine.get(taken.slice(0, count).join(", "));
       if (!chart) continue;
       const place = chart.actions.findIndex((action) => action.name === taken[count]);
-      const actions = chart.actions.map((action) => ({ ...action, name: labelOf(action) }));
+      const actions = chart.actions.map((action) => ({ ...action, name: labelOf(action), amount: null }));
       const tile = { line: chart.line, player: chart.seat, pot: chart.pot, taken: place < 0 ? null : place, actions };
       tiles.push(decisionTile(tile, count === taken.length, move));
       end = place < 0 ? null : chart.actions[place];
