@@ -11,6 +11,7 @@ from pathlib import Path
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
@@ -78,7 +79,7 @@ def make_app(
         routes=[
             Route(f"{PREFIX}/openapi.json", _describe, methods=["GET"]),
             *(Route(PREFIX + each.path, each.respond, methods=[each.method]) for each in ENDPOINTS),
-            Mount("/static", StaticFiles(directory=STATIC, check_dir=False), name="static"),
+            Mount("/static", GZipMiddleware(StaticFiles(directory=STATIC, check_dir=False)), name="static"),
             Route("/{path:path}", _page, methods=["GET"]),
         ],
         middleware=[Middleware(Guard, token=token, host=host, other_hosts=other_hosts)],

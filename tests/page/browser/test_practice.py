@@ -68,7 +68,7 @@ def test_decisions_are_filtered_and_mistakes_lead_to_their_decision(workshop: Se
     page.get_by_role("group", name="Street").get_by_role("button", name="river").click()
     page.get_by_role("button", name="Deal").click()
     for number in range(1, 13):
-        expect(page.locator(".felt .hint").last).to_contain_text("to call")
+        expect(page.locator(".felt .hint")).to_contain_text("to call")
         page.keyboard.press("f")
         expect(page.locator(".score dd").nth(1)).to_have_text(str(number))
     page.get_by_role("button", name="How is this scored?").click()

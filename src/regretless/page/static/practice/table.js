@@ -19,7 +19,7 @@ export function practiceTable({ act, deal, explain, restart }) {
   const verdict = make("section.verdict.panel", { "aria-label": "Verdict", "aria-live": "polite" });
   const score = make("section.score.panel", { "aria-label": "Score" });
   const problem = make("p.problem", { role: "alert" });
-  const from = make("p.hint.from");
+  const from = make("p.from");
   const root = make(
     ".practice",
     {},
