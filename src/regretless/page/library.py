@@ -280,7 +280,7 @@ class Library:
         """The solution of a game from the deal with charts, for this thread alone, and its revision."""
         if self.summary(file).kind not in CHARTED:
             raise NotFound(f"file: {file!r} has no charts of play before the flop", "file")
-        with self._opened(file, BigBlindSolution, "a solved game from the deal", False) as opened:
+        with self._opened(file, BigBlindSolution, "a solved game from the deal", False) as opened:  # type: ignore[type-abstract]
             yield opened
 
     @contextmanager

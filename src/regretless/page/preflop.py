@@ -110,7 +110,7 @@ def _chart(solution: BigBlindSolution, chart: NodeStrategy) -> Json:
 
 
 def _range_text(reach: FloatArray) -> str:
-    weights = np.clip(np.round(np.where(reach < LIGHTEST, 0.0, reach), 3), 0.0, 1.0)
+    weights = np.clip(np.round(np.where(reach < LIGHTEST, 0.0, reach), 3), 0.0, 1.0).astype(np.float64)
     return FORMATS["short"](weights)
 
 
@@ -143,7 +143,7 @@ def _raiser(line: str) -> PlayerName | None:
     """Who raised last: the small blind acts first, and the players take turns."""
     steps = line.split(", ")
     raises = [place for place, step in enumerate(steps) if re.match(r"raise|all-in", step)]
-    return ("ip", "oop")[raises[-1] % 2] if raises else None  # type: ignore[return-value]
+    return ("ip", "oop")[raises[-1] % 2] if raises else None
 
 
 # --- endpoints -------------------------------------------------------------------------------------------------------

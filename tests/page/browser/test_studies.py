@@ -64,7 +64,7 @@ def test_from_the_list_to_a_flop(site: str, solved: Path, open_page: Any) -> Non
     page.reload()  # the address holds all of it
     expect_flops(page, *order)
     expect(page.get_by_role("searchbox", name="Filter flops")).to_have_value("rainbow unp")
-    page.get_by_role("button", name="rainbow", exact=True).click()
+    page.get_by_role("region", name="Filter").get_by_role("button", name="rainbow", exact=True).click()
     expect(page.locator(".mean th").first).to_have_text("5 flops")  # all that are unpaired
 
     page.get_by_title("Open Ts9h8d").click()
