@@ -23,7 +23,7 @@ const WORDS = {
 };
 
 export function showGlossary() {
-  openDialog(
+  const dialog = openDialog(
     "Words",
     make(
       "dl.glossary",
@@ -31,4 +31,5 @@ export function showGlossary() {
       ...Object.entries(WORDS).map(([word, means]) => make("div", {}, make("dt", {}, word), make("dd", {}, means))),
     ),
   );
+  dialog.scrollTop = 0; // the focus is on the button at its end
 }

@@ -2,7 +2,7 @@
 
 import { get, latest, post } from "../shared/api.js";
 import { debounced, fill, make, say } from "../shared/dom.js";
-import { bytes, count, duration } from "../shared/format.js";
+import { bytes, count, memory, roughTime } from "../shared/format.js";
 import { store, stored } from "../shared/settings.js";
 import { DEFAULTS, go } from "../shared/state.js";
 import { spotToSend } from "../setup/draft.js";
@@ -129,11 +129,11 @@ export function studyStarter() {
   function show({ valid, errors, estimate }) {
     const size = estimate ?? {};
     say(facts.Flops, count(size.spots));
-    say(facts.Memory, bytes(size.memory_bytes));
-    say(facts.Time, estimate ? `about ${duration(size.seconds)}` : "–");
+    say(facts.Memory, memory(size.memory_bytes));
+    say(facts.Time, roughTime(size.seconds));
     say(facts.Disk, bytes(size.disk_bytes));
     const [wrong] = errors;
-    const tooLarge = estimate && !estimate.fits && `It needs ${bytes(size.memory_bytes)}, ${bytes(size.available_bytes)} are free: take a smaller tree.`;
+    const tooLarge = estimate && !estimate.fits && `It needs ${memory(size.memory_bytes)}, ${memory(size.available_bytes)} are free: take a smaller tree.`;
     problem.textContent = wrong ? [wrong.field, wrong.message].filter(Boolean).join(": ") : (tooLarge || "");
     button.disabled = !valid || Boolean(tooLarge);
   }

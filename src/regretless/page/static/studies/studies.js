@@ -273,7 +273,7 @@ export function mount(root) {
       study = table = shown = null;
       build();
       say("Reading the study…", "hint");
-      parts.flops.root.hidden = true;
+      parts.flops.root.hidden = parts.textures.root.hidden = true;
       const found = await askStudy(state.study);
       if (!found) return;
       study = found;
