@@ -16,7 +16,7 @@ from tests.engines.random_public import random_form
 
 from regretless.engines.cuda.device import Arena
 from regretless.engines.cuda.public import plan as program
-from regretless.engines.cuda.public import sizes, spot, walks, work
+from regretless.engines.cuda.public import sizes, source, spot, walks, work
 from regretless.engines.cuda.public.batch import CudaBatch, kind_of
 from regretless.engines.cuda.public.engine import CudaPublicEngine
 from regretless.engines.cuda.public.hands import max_distinct
@@ -362,7 +362,7 @@ def test_blocks_that_take_several_pieces_of_terminals(streets: int, monkeypatch:
     monkeypatch.setattr(work, "ENOUGH_BLOCKS", 1)
     monkeypatch.setitem(cuda_host_device.ANY_THREADS, "terminals", 512)  # as on a device, where every team has one unit
     for width in (2, 4):
-        monkeypatch.setattr(walks, "_widths", lambda terminals, width=width: [width])
+        monkeypatch.setattr(source, "_widths", lambda terminals, width=width: [width])
         engine = solved(form, locks=True)
         (wave,) = engine._walks._waves_of[0]
         assert wave.together == 3
