@@ -15,7 +15,7 @@ from regretless.forms.history import HistoryForm
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
 from regretless.games.game import Game
-from regretless.kinds import Kind
+from regretless.solving.kinds import Kind
 from regretless.solving.options import DEVICES, SolveOptions
 from regretless.solving.problem import Machine, Problem, Request
 from regretless.solving.record import Record, Settings
@@ -130,7 +130,7 @@ class EnumeratedTraining(TrainingProblem[HistoryForm]):
 
         assert isinstance(engine.judge, EnumeratingJudge)
         strategy = engine.judge.strategy(engine.policy())
-        return TrainedPolicy(read_strategy=lambda: strategy, **self.fields(record, form, engine))
+        return TrainedPolicy(make_reader=lambda: strategy, **self.fields(record, form, engine))
 
 
 AnyTraining: TypeAlias = TrainingProblem[Any]  # whichever form it has

@@ -24,7 +24,7 @@ from regretless.deep.trained_policy import TrainedPolicy
 from regretless.errors import InvalidGame, InvalidOption, MissingExtra, MissingOption
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.registry import as_game
-from regretless.kinds import Kind
+from regretless.solving.kinds import Kind
 from regretless.solving.options import NO_OPTIONS, RULES, LoopKeywords, SolveOptions, check_names
 from regretless.solving.solution import Solution
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from tests.engines.cuda_host_device import HostDevice
-from tests.holdem.plain_price import PlainPricer
+from tests.holdem.games.plain_price import PlainPricer
 
 from regretless.cards.deck import parse_board
 from regretless.cards.hands import CLASS_NAMES, HAND_CLASS
@@ -23,8 +23,8 @@ from regretless.forms.public import NodeKind
 from regretless.holdem.buckets.table import NO_BUCKET
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.games.boards import GameBuckets
+from regretless.holdem.games.flop_pricer import FlopPricer, flop_tree, priced
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.games.price import FlopPricer, flop_tree, priced
 from regretless.holdem.spots.spot_fields import StreetName
 
 BUCKETS: dict[StreetName, int] = {"flop": 7, "turn": 5, "river": 6}

@@ -1,8 +1,9 @@
 """The price of a strategy of a game from the deal, the slow way: every hand, flop, turn and river by itself.
 
-Written from the rules, apart from `holdem/games/price.py` and the engines: no suits are merged, no classes of hands
-before the flop, no tables of showdowns, and all arithmetic is in 64 bits. Only the opposing hands that reach the flop
-are followed beyond it, so a strategy that takes few hands there keeps it quick; so does asking about few own hands.
+Written from the rules, apart from `holdem/games/flop_pricer.py` and the engines: no suits are merged, no classes of
+hands before the flop, no tables of showdowns, and all arithmetic is in 64 bits. Only the opposing hands that reach the
+flop are followed beyond it, so a strategy that takes few hands there keeps it quick; so does asking about few of one's
+own hands.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ these flops, in which a best response knows which may come: an estimate, biased 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import comb
 from typing import NamedTuple
 
@@ -59,7 +59,7 @@ PreflopValues = FloatArray
 
 @dataclass(frozen=True)
 class FlopTree:
-    """The betting of a game given the flop, in which the deal of the flop is left out."""
+    """The betting of a game from the deal without the deal of the flop: what is public once the flop is known."""
 
     tree: BettingTree
     node: IntArray  # [N] of the whole game's tree
@@ -69,38 +69,33 @@ class FlopTree:
 
 def flop_tree(tree: BettingTree) -> FlopTree:
     """The betting given the flop; lines that are all-in before it end there, as folds."""
-    nodes, parents, labels, first, cut = [0], [-1], [""], [1], [False]
+    nodes, parents, labels, first_child, all_in = [0], [-1], [""], [1], [False]
     begins: list[int] = []
     chance: list[int] = []
-    for place, node in enumerate(nodes):  # grows during the loop: breadth first
-        below = range(0) if cut[place] else range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
-        for child in below:
-            deals = tree.kind[child] == NodeKind.CHANCE and tree.street[child] == 0
-            cut.append(bool(deals and _is_all_in(tree, child)))
-            if deals and not cut[-1]:
+    for row, node in enumerate(nodes):  # grows during the loop: breadth first
+        children = range(0) if all_in[row] else range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
+        for child in children:
+            deals_flop = tree.kind[child] == NodeKind.CHANCE and tree.street[child] == 0
+            all_in.append(bool(deals_flop and _showdown(tree, child) is not None))
+            if deals_flop and not all_in[-1]:
                 begins.append(len(nodes))
                 chance.append(child)
-            nodes.append(int(tree.first_child[child]) if deals and not cut[-1] else child)
-            parents.append(place)
+            nodes.append(int(tree.first_child[child]) if deals_flop and not all_in[-1] else child)
+            parents.append(row)
             labels.append(tree.labels[child])
-        first.append(len(nodes))
-    found, ended = np.array(nodes), np.array(cut)
-    given = BettingTree(
-        kind=np.where(ended, NodeKind.FOLD, tree.kind[found]).astype(np.int8),
-        player=np.where(ended, 0, tree.player[found]).astype(np.int8),
-        street=np.maximum(tree.street[found] - 1, 0).astype(np.int8),
+        first_child.append(len(nodes))
+    node_of, ended = np.array(nodes), np.array(all_in)
+    after_flop = BettingTree(
+        kind=np.where(ended, NodeKind.FOLD, tree.kind[node_of]).astype(np.int8),
+        player=np.where(ended, 0, tree.player[node_of]).astype(np.int8),
+        street=np.maximum(tree.street[node_of] - 1, 0).astype(np.int8),
         parent=np.array(parents, dtype=np.int32),
-        first_child=np.array(first, dtype=np.int32),
-        paid=tree.paid[found],
+        first_child=np.array(first_child, dtype=np.int32),
+        paid=tree.paid[node_of],
         starting_pot=tree.starting_pot,
         labels=tuple(labels),
     )
-    return FlopTree(given, found, tuple(begins), tuple(chance))
-
-
-def _is_all_in(tree: BettingTree, node: int) -> bool:
-    """Whether nobody acts below a chance node."""
-    return _showdown(tree, node) is not None
+    return FlopTree(after_flop, node_of, tuple(begins), tuple(chance))
 
 
 def _showdown(tree: BettingTree, node: int) -> int | None:
@@ -118,7 +113,7 @@ class FlopPricer:
 
     def __init__(
         self,
-        given: FlopTree,
+        betting: FlopTree,
         payoffs: Payoffs,
         buckets: GameBuckets,
         strategy: NodeStrategy,
@@ -126,21 +121,21 @@ class FlopPricer:
         threads: int = 1,
         evaluators: BucketEvaluators | None = None,
     ) -> None:
-        self.given, self.buckets, self.threads = given, buckets, threads
+        self.betting, self.buckets, self.threads = betting, buckets, threads
         self.evaluators = evaluators or NumbaBucketEvaluators(threads=threads)
-        self.payoffs = Payoffs(*(each[given.node] for each in (payoffs.win, payoffs.lose, payoffs.tie)))
-        tree = given.tree
+        self.payoffs = Payoffs(*(each[betting.node] for each in (payoffs.win, payoffs.lose, payoffs.tie)))
+        tree = betting.tree
         acts = tree.kind == NodeKind.DECISION
         self._first = np.flatnonzero(acts & (tree.street == 0)).tolist()  # before the flop and on it
-        self._tables = {node: strategy(int(given.node[node])) for node in self._first}
-        self._begins = _below(given)
+        self._tables = {node: strategy(int(betting.node[node])) for node in self._first}
+        self._on_flop = _below(betting)
         later = np.flatnonzero(acts & (tree.street > 0)).tolist()
-        self._later = StrategyTables.of(later, (strategy(int(given.node[node])) for node in later))
+        self._later = StrategyTables.of(later, (strategy(int(betting.node[node])) for node in later))
 
     @property
     def evaluation_bytes(self) -> int:
         """An upper bound on what evaluating a flop takes on the device: a flop of three suits has the most runouts."""
-        size = size_of_tree(self.given.tree, 3).with_cards(
+        size = size_of_tree(self.betting.tree, 3).with_cards(
             deck=DECK, hands=(HANDS, HANDS), permutations=2, runouts=(1, 49, 2352)
         )
         first = sum(each.shape[0] for each in self._tables.values()) * HANDS
@@ -167,19 +162,19 @@ class FlopPricer:
 
     def _prepare(self, flop: tuple[int, ...]) -> _PreparedFlop:
         everything = Range.parse("100%")
-        form = replace(compile_holdem(flop, everything, everything, self.given.tree), payoffs=self.payoffs)
-        held = holdem_hands(flop, everything)
-        return _PreparedFlop(form, held, self._played(form, flop, held))
+        form = compile_holdem(flop, everything, everything, self.betting.tree, payoffs=self.payoffs)
+        hands = holdem_hands(flop, everything)
+        return _PreparedFlop(form, hands, self._played(form, flop, hands))
 
     def _evaluate(self, flop: _PreparedFlop) -> PreflopValues:
         values = self.evaluators.create(flop.form).first_street_values(flop.strategy)
-        place = np.cumsum(self.given.tree.street == 0) - 1  # among the nodes of the first street
-        at_flop = values[:, :, place[list(self.given.begins)]]
-        in_class = np.equal.outer(HAND_CLASS[flop.held], np.arange(CLASSES)).astype(np.float64)  # [H, 169]
+        row = np.cumsum(self.betting.tree.street == 0) - 1  # among the nodes of the first street
+        at_flop = values[:, :, row[list(self.betting.begins)]]
+        in_class = np.equal.outer(HAND_CLASS[flop.hands], np.arange(CLASSES)).astype(np.float64)  # [H, 169]
         summed = at_flop @ in_class
         return np.asarray(summed / CLASS_SIZES / comb(48, 3))
 
-    def _played(self, form: PublicForm, flop: tuple[int, ...], held: IntArray) -> BucketStrategy:
+    def _played(self, form: PublicForm, flop: tuple[int, ...], hands: IntArray) -> BucketStrategy:
         """What every bucket does, and the bucket of every hand on every runout of a flop.
 
         On the first street every hand has a column of its own: before the flop it has another bucket than on it.
@@ -187,38 +182,38 @@ class FlopPricer:
         boards = [np.array([flop], dtype=np.uint8)]
         for street in form.streets[1:]:
             boards.append(np.hstack([boards[-1][street.parent], street.cards.astype(np.uint8)]))
-        on_flop, *later = (self._buckets(each, held) for each in boards)
+        on_flop, *later = (self._buckets(each, hands) for each in boards)
         first = StrategyTables.of(
             self._first,
-            (self._tables[node][:, on_flop[0] if node in self._begins else HAND_CLASS[held]] for node in self._first),
+            (self._tables[node][:, on_flop[0] if node in self._on_flop else HAND_CLASS[hands]] for node in self._first),
         )
-        maps = (np.arange(len(held), dtype=np.int32)[None], *later)
+        maps = (np.arange(len(hands), dtype=np.int32)[None], *later)
         return BucketStrategy((self._later, first), (maps, maps))
 
-    def _buckets(self, boards: NDArray[np.uint8], held: IntArray) -> IntArray:
+    def _buckets(self, boards: NDArray[np.uint8], hands: IntArray) -> IntArray:
         """[boards, H] the bucket of every hand; boards that differ only in their order are looked up together."""
-        found = np.empty((len(boards), len(held)), dtype=np.int32)
+        bucket = np.empty((len(boards), len(hands)), dtype=np.int32)
         count = min(self.threads * PIECES, -(-len(boards) // FEWEST_BOARDS)) if self.threads > 1 else 1
         pieces = np.array_split(np.argsort(board_rows(boards), kind="stable"), count)
         for piece, buckets in zip(pieces, in_order(lambda piece: self.buckets.of(boards[piece]), pieces, self.threads)):
-            found[piece] = np.maximum(buckets[:, held], 0)
-        return found
+            bucket[piece] = np.maximum(buckets[:, hands], 0)
+        return bucket
 
 
 class _PreparedFlop(NamedTuple):
     """A flop, ready to be evaluated."""
 
     form: PublicForm
-    held: IntArray  # [H]
+    hands: IntArray  # [H] which of the 1,326 the flop leaves
     strategy: BucketStrategy
 
 
-def _below(given: FlopTree) -> set[int]:
-    """The nodes from where the flop's betting begins."""
-    tree, waiting = given.tree, list(given.begins)
-    for node in waiting:  # grows during the loop
-        waiting += range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
-    return set(waiting)
+def _below(betting: FlopTree) -> set[int]:
+    """The nodes from where the flop's betting begins, and all below them."""
+    tree, nodes = betting.tree, list(betting.begins)
+    for node in nodes:  # grows during the loop
+        nodes += range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
+    return set(nodes)
 
 
 def priced(
@@ -226,9 +221,8 @@ def priced(
 ) -> Evaluation:
     """Values and best responses of the whole game; `lines[chance node]` are [2, 2, 169] summed over flops."""
     tables = class_equities()
-    faced = (
-        tables.pairs / CLASS_SIZES[:, None]
-    )  # [169, 169] hands of the second class that a hand of the first can face
+    # [169, 169] how many hands of the second class a hand of the first can face
+    faced = tables.pairs / CLASS_SIZES[:, None]
     won, tied = (each / BOARDS / CLASS_SIZES[:, None] for each in (tables.wins, tables.ties))
 
     def walk(node: int, own: int, best: bool, reach: FloatArray) -> FloatArray:
@@ -244,17 +238,15 @@ def priced(
             return np.asarray(((win - lose) * won + (tie - lose) * tied + lose * faced) @ reach)
         played = strategy(node)
         children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
-        mine = player == own
-        below = np.array(
-            [walk(child, own, best, reach if mine else reach * row) for child, row in zip(children, played)]
-        )
-        if not mine:
-            return np.asarray(below.sum(axis=0))
-        return np.asarray(below.max(axis=0) if best else (played * below).sum(axis=0))
+        if player != own:
+            opposed = [walk(child, own, best, reach * row) for child, row in zip(children, played)]
+            return np.asarray(np.array(opposed).sum(axis=0))
+        values = np.array([walk(child, own, best, reach) for child in children])
+        return np.asarray(values.max(axis=0) if best else (played * values).sum(axis=0))
 
     def value(own: int, best: bool) -> float:
-        found = walk(0, own, best, np.ones(CLASSES))
-        return float(found @ CLASS_SIZES) / float(tables.pairs.sum()) / unit
+        of_class = walk(0, own, best, np.ones(CLASSES))
+        return float(of_class @ CLASS_SIZES) / float(tables.pairs.sum()) / unit
 
     values, responses = ([value(own, best) for own in range(2)] for best in (False, True))
     return Evaluation(tuple(values), tuple(max(pair) for pair in zip(values, responses, strict=True)))

@@ -9,8 +9,8 @@ from regretless.cards.deck import parse_board
 from regretless.cards.isomorphism import SUIT_PERMUTATIONS, flop_index
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, InvalidText
+from regretless.holdem.flops import ALL_FLOPS, all_flops, choose_flops, subset, subset_sizes, texture_of
 from regretless.holdem.form.suits import suit_group
-from regretless.holdem.studies.flops import ALL_FLOPS, all_flops, choose_flops, subset, subset_sizes, texture_of
 
 ALL = np.arange(len(SUIT_PERMUTATIONS))
 

@@ -20,8 +20,8 @@ from regretless.forms.public import BettingTree, NodeKind
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import compile_holdem, holdem_hands
 from regretless.holdem.games.boards import GameBuckets
+from regretless.holdem.games.flop_pricer import FlopPricer, FlopTree, flop_tree, priced
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.games.price import FlopPricer, FlopTree, flop_tree, priced
 
 BLINDS = {"small_blind": 0.5, "big_blind": 1}
 

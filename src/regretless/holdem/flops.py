@@ -1,4 +1,4 @@
-"""Which flops a study has, what each weighs, and what kind of flop it is.
+"""Which flops a study or a price covers, what each weighs, and what kind of flop it is.
 
 Flops that differ only in the names of the suits are solved once. Where both ranges treat all suits alike, the 22,100
 flops fall into 1,755 classes of 4, 12 or 24; a range that names suits (`AhKh`) leaves more classes. A flop stands for
@@ -40,8 +40,8 @@ from regretless.errors import InvalidOption, InvalidText
 from regretless.forms.history import IntArray
 
 __all__ = [
-    "ALL_FLOPS", "CONNECTEDNESS", "MOST_FLOPS", "PAIRINGS", "SUIT_KINDS", "Flop", "FlopFilter", "Texture",
-    "all_flops", "choose_flops", "subset", "subset_sizes", "texture_of",
+    "ALL_FLOPS", "CONNECTEDNESS", "FLOP_CLASSES", "MOST_FLOPS", "PAIRINGS", "SUIT_KINDS", "Flop", "FlopFilter",
+    "Texture", "all_flops", "choose_flops", "read_flops", "subset", "subset_sizes", "texture_of",
 ]  # fmt: skip
 
 PAIRINGS = ("unpaired", "paired", "trips")
@@ -52,9 +52,11 @@ _ACE, _TEN = RANKS.index("A"), RANKS.index("T")
 _STRAIGHT = 5  # ranks
 
 ALL_FLOPS = 22_100  # 52 choose 3
+FLOP_CLASSES = 1_755  # flops up to the names of suits
 MOST_FLOPS = 22_100  # entries of a list
 _WORDS = (*PAIRINGS, *SUIT_KINDS, *CONNECTEDNESS, *(f"{rank}-high" for rank in reversed(RANKS)))
 _SUBSET = re.compile(r"subset\s*\(\s*(\d{1,6})\s*\)")
+_CARD = re.compile(r"\s*(10|[2-9TJQKAtjqka])[cdhsCDHS]")  # the word of no property starts like this
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,8 @@ def texture_of(flop: Sequence[int]) -> Texture:
     """The texture of three cards.
 
     >>> from regretless.cards.deck import parse_board
-    >>> found = texture_of(parse_board("2h Qs Jh"))
-    >>> found.ranks, found.texture, found.connectedness, found.broadways
+    >>> texture = texture_of(parse_board("2h Qs Jh"))
+    >>> texture.ranks, texture.texture, texture.connectedness, texture.broadways
     ('QJ2', 'two-tone', 'disconnected', 2)
     >>> texture_of(parse_board("Ts Th 4d")).texture, texture_of(parse_board("As 5h 3d")).connectedness
     ('paired rainbow', 'gapped')
@@ -113,7 +115,7 @@ def _connectedness(ranks: Sequence[int]) -> str:
 
 @cache
 def _subsets() -> Mapping[int, Mapping[str, float]]:
-    text = files("regretless.holdem.studies").joinpath("subsets.json").read_text(encoding="utf-8")
+    text = files("regretless.holdem").joinpath("subsets.json").read_text(encoding="utf-8")
     return {int(size): flops for size, flops in json.loads(text).items()}
 
 
@@ -229,6 +231,32 @@ def choose_flops(value: object, group: IntArray) -> list[Flop]:
     if not flops:
         raise InvalidOption("flops", value, "matches no flop")
     return flops
+
+
+def read_flops(text: str | int | Sequence[str]) -> list[Flop]:
+    """The flops of an option `flops`, with weights that sum to 22,100.
+
+    "all", "subset(49)" or 49, properties as in a study ("paired, two-tone"), or flops: "Qs Jh 2h, AhKd2c". Flops that
+    do not come from a subset are weighted by how many they stand for, scaled up to all.
+
+    >>> [(flop.text, flop.weight) for flop in read_flops("Qs Jh 2h, 7c7d7h")]
+    [('QsJh2h', 16575.0), ('7s7h7d', 5525.0)]
+    >>> len(read_flops("all")), len(read_flops(25))
+    (1755, 25)
+    >>> read_flops("26")
+    Traceback (most recent call last):
+    regretless.errors.InvalidOption: flops: 'subset(26)' is not one of the subsets: 25, 49, 95, 184
+    """
+    value: object = text
+    if isinstance(text, int) or (isinstance(text, str) and text.strip().isdecimal()):
+        value = f"subset({int(text)})"
+    elif isinstance(text, str) and any(map(_CARD.match, text.split(","))):
+        value = [flop.strip() for flop in text.split(",")]
+    flops = choose_flops(value, np.arange(len(CARD_MAPS)))
+    factor = ALL_FLOPS / sum(flop.weight for flop in flops)
+    if abs(factor - 1) < 1e-9:
+        return flops
+    return [Flop(flop.cards, flop.flops, flop.weight * factor) for flop in flops]
 
 
 def _listed(texts: Sequence[object], group: IntArray) -> list[Flop]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -14,14 +15,13 @@ from regretless.errors import InvalidFile, InvalidOption, RegretlessError, Round
 from regretless.holdem.buckets.build import build_buckets
 from regretless.holdem.buckets.plan import BucketChoice, BucketPlan
 from regretless.holdem.form.betting import betting_of
-from regretless.holdem.games.game import HoldemGame
+from regretless.holdem.games.game import HoldemGame, read_spot_or_game
 from regretless.holdem.games.game_size import LOSSLESS, estimate_game
-from regretless.holdem.spot_or_game import read_spot_or_game
 from regretless.holdem.spots.sizes import parse_sizes
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import Rules
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 FIELDS: dict[str, Any] = {"stack": 200, "small_blind": 1, "big_blind": 2, "preflop": {"open": "2.5x"}}
 
 
@@ -189,3 +189,42 @@ def test_a_study_is_not_a_spot(tmp_path: Path) -> None:
     with pytest.raises(RegretlessError) as raised:
         Spot.read(path)
     assert str(raised.value) == f"{path}: is a study, which has many flops: regretless study estimates and solves it"
+
+
+# --- spot or game ----------------------------------------------------------------------------------------------------
+
+
+def test_each_kind_is_read_as_its_own_reader_reads_it() -> None:
+    assert read_spot_or_game(EXAMPLES / "turn.toml") == Spot.read(EXAMPLES / "turn.toml")
+    game = read_spot_or_game(EXAMPLES / "heads_up_20bb.toml")
+    assert game == HoldemGame.read(EXAMPLES / "heads_up_20bb.toml")
+    assert game.name == HoldemGame.read(EXAMPLES / "heads_up_20bb.toml").name
+
+
+@pytest.mark.parametrize("name", ["turn.toml", "heads_up_20bb.toml"])
+def test_the_file_is_parsed_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts: list[str] = []
+    parse = tomllib.loads
+
+    def parse_and_count(text: str) -> dict[str, object]:
+        texts.append(text)
+        return parse(text)
+
+    monkeypatch.setattr(tomllib, "loads", parse_and_count)
+    read_spot_or_game(EXAMPLES / name)
+    assert texts == [(EXAMPLES / name).read_text("utf-8")]
+
+
+def test_errors_name_the_file_or_the_field(tmp_path: Path) -> None:
+    for text, sentence in [
+        ("board = ", "is not TOML"),
+        ("stack = 200\nbig_blind = 2", "small_blind: is missing from the game"),
+        ("stack = 200", "board: is missing from the spot"),
+        ('flops = "all"\nstack = 200', "study.toml: is a study, which has many flops"),
+    ]:
+        path = tmp_path / "study.toml"
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(RegretlessError, match=sentence):
+            read_spot_or_game(path)
+    with pytest.raises(InvalidFile, match="does not exist"):
+        read_spot_or_game(tmp_path / "absent.toml")
