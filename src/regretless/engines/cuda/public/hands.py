@@ -214,7 +214,8 @@ def hand_tables(layout: Layout, units: Sequence[float]) -> Packed:
     runouts, terms = _runouts(form), _terms(form)
     both: tuple[int, ...] = (0, 1)
     sharing = (both,) if has_equal_players(form) else ((0,), (1,))  # players that have the same tables
-    sizes, fields = [runouts.nbytes, terms.nbytes, len(symmetries) * (deck + 1)], [*SPOT_FIELDS]
+    sizes = [runouts.nbytes, terms.nbytes, len(symmetries) * (deck + 1)]
+    fields: list[tuple[Field, ...]] = [*SPOT_FIELDS]
     shapes = []
     for owners in sharing:
         counts = HandCounts(
@@ -257,7 +258,7 @@ def hand_tables(layout: Layout, units: Sequence[float]) -> Packed:
     return Packed(block, offsets)
 
 
-SPOT_FIELDS: tuple[tuple[Field, ...], ...] = tuple(((0, name), (1, name)) for name in ("runouts", "terms", "alike_cards"))
+SPOT_FIELDS = tuple(((0, name), (1, name)) for name in ("runouts", "terms", "alike_cards"))
 
 
 def _hand_fields(owners: tuple[int, ...]) -> Iterator[tuple[Field, ...]]:
