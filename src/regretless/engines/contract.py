@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.errors import InvalidOption
-from regretless.forms.bucketed import BucketedForm
-from regretless.forms.drawn_runouts import BucketMaps
+from regretless.forms.bucketed import BucketedForm, BucketMaps
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize

@@ -30,9 +30,9 @@ from regretless.engines.cuda.public.tables.records import (
     TERMINAL,
 )
 from regretless.engines.cuda.public.tables.terminals import Cut, Panels, Terminals
-from regretless.engines.layout import Layout, walking_order
+from regretless.engines.layout import Layout
 from regretless.forms.public import NodeKind
-from regretless.forms.ties import middle_of
+from regretless.forms.walking import middle_of, walking_order
 from regretless.reprs import brief
 
 __all__ = ["Plan", "make_plan"]
@@ -124,26 +124,21 @@ class _Planner:
     def __init__(self, layout: Layout, own: int) -> None:
         tree = layout.form.tree
         self.tree, self.layout, self.own = tree, layout, own
-        self.order, entries, above = walking_order(tree)
-        position = {node: index for index, node in enumerate(self.order)}
-        self.line_first = [position[entry] for entry in entries] + [len(self.order)]
-        self.line_above = [position.get(node, -1) for node in above]
+        order = walking_order(tree)
+        self.order: list[int] = order.node.tolist()
+        self.kind: list[int] = order.kind.tolist()
+        self.actor: list[int] = order.actor.tolist()
+        self.children = order.children
+        self.line_first: list[int] = order.line_start.tolist()
+        self.line_above: list[int] = order.line_above.tolist()
         self.line_below = {chance: line for line, chance in enumerate(self.line_above) if chance >= 0}
-        self.line_street = np.array([int(tree.street[entry]) for entry in entries])
-        self.kind = tree.kind[self.order].tolist()
-        self.actor = np.where(tree.kind == NodeKind.DECISION, tree.player, -1)[self.order].tolist()
-        self.children = [
-            []
-            if tree.kind[node] == NodeKind.CHANCE
-            else [position[child] for child in range(tree.first_child[node], tree.first_child[node + 1])]
-            for node in self.order
-        ]
+        self.line_street = order.line_street
         self.reach_row = ([0] * len(self.order), [0] * len(self.order))  # of the opponent's and of the own reach
         self.needs = self._find_needs()
         self.decisions: list[tuple[int, ...]] = []
         self.child_rows: list[int] = []
-        self.kept = [0] * len(entries)  # rows that threads keep of each line,
-        self.reach_rows = [0] * len(entries)  # and that blocks keep
+        self.kept = [0] * len(self.line_street)  # rows that threads keep of each line,
+        self.reach_rows = [0] * len(self.line_street)  # and that blocks keep
         self.leaves: list[tuple[int, int, int, float]] = []
         self.beside, self.mixed = self._find_beside()
         self.included = set(self.beside.values())

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from regretless.engines.cuda.public.tables.records import PANEL, PAYS, PIECE, STAKE
 from regretless.engines.layout import padded
 from regretless.forms.public import PublicForm
-from regretless.forms.ties import has_even_ties
+from regretless.forms.walking import has_even_ties
 
 __all__ = ["Cut", "Panels", "Terminals", "are_few", "can_multiply"]
 

@@ -18,7 +18,7 @@ At the opponent's decisions, v = Σ v[a]. Each pass reads and writes every numbe
 Regrets and averages of a node are [hands / 16, actions, 16], nodes in walking order: the way down reads memory
 forwards, the way up backwards, and the hardware prefetcher keeps up with both.
 
-A row is an array and the place in it where the row begins: making a view for every node would cost time. Hence the long
+A row is an array and the index at which the row begins: making a view for every node would cost time. Hence the long
 lists of parameters, which several functions share.
 """
 
@@ -270,16 +270,16 @@ def _improve(
     floor = splat(np.float32(0.0) if weights.floor > 0 else np.float32(LOWEST))
     prediction, prediction_discount = splat(weights.prediction), splat(weights.prediction_discount)
     for hand in range(hands - LANES, -1, -LANES):
-        worth = _mean(matched, at + hand * actions, actions, value, child, first, hand)
+        mean_value = _mean(matched, at + hand * actions, actions, value, child, first, hand)
         for action in range(actions):
             index = at + hand * actions + action * LANES
             old = load(regret, index)
-            new = load(value, item(child, first + action) + hand) - worth
-            kept = add_product(new, old, where_positive(old, positive_discount, negative_discount))
-            kept = maximum(kept, floor)
+            new = load(value, item(child, first + action) + hand) - mean_value
+            updated = add_product(new, old, where_positive(old, positive_discount, negative_discount))
+            updated = maximum(updated, floor)
             seed = rounding.salt + at + action
-            store_rounded(regret, index, kept, seed, rounding.hands, rounding.at + hand)
+            store_rounded(regret, index, updated, seed, rounding.hands, rounding.at + hand)
             if predicts:
-                predicted = add_product(kept * prediction_discount, new, prediction)
+                predicted = add_product(updated * prediction_discount, new, prediction)
                 store_rounded(matched, index, predicted, seed, rounding.hands, rounding.at + hand)
-        store(value, to_at + hand, worth)  # last, because it may replace the first child's value
+        store(value, to_at + hand, mean_value)  # last, because it may replace the first child's value
