@@ -93,11 +93,13 @@ def _encode(
                 for action in range(count - 1, -1, -1):
                     for lane in range(LANES):
                         known = total[lane] > _NONE
-                        taken = np.float32(averages[runout, sums_at + action * LANES + lane])
-                        chosen = (taken if known else uniform) / (total[lane] if known else np.float32(1.0))
+                        summed = np.float32(averages[runout, sums_at + action * LANES + lane])
+                        chosen = (summed if known else uniform) / (total[lane] if known else np.float32(1.0))
                         left = others[lane] + chosen
-                        least = min(chosen, others[lane])
-                        smaller[lane] = (least if left > _NONE else _NONE) / (left if left > _NONE else np.float32(1.0))
+                        smaller_share = min(chosen, others[lane])
+                        smaller[lane] = (smaller_share if left > _NONE else _NONE) / (
+                            left if left > _NONE else np.float32(1.0)
+                        )
                         side[lane] = _SIDE if chosen > others[lane] else np.uint16(0)
                         others[lane] = left
                     if action == count - 1:  # its probability is the rest

@@ -62,11 +62,11 @@ def _begin(weights: np.void, regret: FloatArray, average: FloatArray, scale: Flo
 
 
 @kernel
-def _drawn_outcome(node: Nodes, here: int, accept: FloatArray, alias: IntArray, random: Words) -> int:
+def _drawn_outcome(node: Nodes, current: int, accept: FloatArray, alias: IntArray, random: Words) -> int:
     """A sampled child of a chance node: one random number gives both the outcome and whether it is kept."""
-    position = uniform(random) * node[here, 2]
+    position = uniform(random) * node[current, 2]
     slot = int(position)
-    child = node[here, 1] + slot
+    child = node[current, 1] + slot
     return child if position - slot < accept[child] else int(alias[child])
 
 
@@ -116,21 +116,21 @@ def external_walks(tree: SamplingTree, state: SamplingState, schedule: Schedule,
             expanded = -1
             child, last_child = 0, 1  # the root, as if it were an only child
             while True:
-                for child_here in range(child, last_child):
-                    here = int(child_here)
+                for sibling in range(child, last_child):
+                    current = int(sibling)
                     while True:
-                        mover = node[here, 0]
+                        mover = node[current, 0]
                         if mover in (player, TERMINAL):
                             break
                         if mover == CHANCE:
-                            here = _drawn_outcome(node, here, accept, alias, random)
+                            current = _drawn_outcome(node, current, accept, alias, random)
                             continue
-                        first, actions = node[here, 3], node[here, 2]
+                        first, actions = node[current, 3], node[current, 2]
                         if mover == averaged:
                             for action in range(actions):
                                 average[first + action] += average_gain * strategy[first + action]
-                        here = node[here, 1] + _drawn_action(strategy, first, actions, random)
-                    listed[count] = here
+                        current = node[current, 1] + _drawn_action(strategy, first, actions, random)
+                    listed[count] = current
                     count += 1
                 expanded += 1
                 while expanded < count and node[listed[expanded], 0] == TERMINAL:
@@ -138,15 +138,15 @@ def external_walks(tree: SamplingTree, state: SamplingState, schedule: Schedule,
                     expanded += 1
                 if expanded == count:
                     break
-                here = listed[expanded]
+                current = listed[expanded]
                 first_listed[expanded] = count
-                child = node[here, 1]
-                last_child = child + node[here, 2]
+                child = node[current, 1]
+                last_child = child + node[current, 2]
             for index in range(count - 1, -1, -1):
-                here = listed[index]
-                if node[here, 0] == TERMINAL:
+                current = listed[index]
+                if node[current, 0] == TERMINAL:
                     continue
-                first, actions, below = node[here, 3], node[here, 2], first_listed[index]
+                first, actions, below = node[current, 3], node[current, 2], first_listed[index]
                 mean = 0.0
                 for action in range(actions):
                     mean += strategy[first + action] * value[below + action]
@@ -181,22 +181,22 @@ def outcome_walks(
             averaged = (player + 1) % players
             moves = 0
             drawn_reach = 1.0  # q_i: probability that the player samples these actions
-            here = 0
+            current = 0
             while True:
-                mover = node[here, 0]
+                mover = node[current, 0]
                 if mover == TERMINAL:
                     break
                 if mover == CHANCE:
-                    here = _drawn_outcome(node, here, accept, alias, random)
+                    current = _drawn_outcome(node, current, accept, alias, random)
                     continue
-                first, actions = node[here, 3], node[here, 2]
+                first, actions = node[current, 3], node[current, 2]
                 if mover == player:
                     if uniform(random) < exploration:
                         action = min(int(uniform(random) * actions), actions - 1)
                     else:
                         action = _drawn_action(strategy, first, actions, random)
                     drawn_reach *= exploration / actions + (1.0 - exploration) * strategy[first + action]
-                    path[moves] = here
+                    path[moves] = current
                     chosen[moves] = action
                     moves += 1
                 else:
@@ -204,9 +204,9 @@ def outcome_walks(
                         for pair in range(first, first + actions):
                             average[pair] += average_gain / drawn_reach * strategy[pair]
                     action = _drawn_action(strategy, first, actions, random)
-                here = node[here, 1] + action
+                current = node[current, 1] + action
             # W · π_i(h·a → z), from the last move back to the first
-            weight = scale[0] * payoff[node[here, 3], player] / drawn_reach
+            weight = scale[0] * payoff[node[current, 3], player] / drawn_reach
             for move in range(moves - 1, -1, -1):
                 first, actions = node[path[move], 3], node[path[move], 2]
                 probability = strategy[first + chosen[move]]
@@ -242,24 +242,24 @@ def chance_walks(
         average_gain = schedule[iteration]["average_weight"] * scale[1]
         for player in updated_players:
             walk += 1
-            here = 0
-            while node[here, 0] == CHANCE:
-                here = _drawn_outcome(node, here, accept, alias, random)
-            listed[0], own_reach[0], others_reach[0] = here, 1.0, 1.0
+            current = 0
+            while node[current, 0] == CHANCE:
+                current = _drawn_outcome(node, current, accept, alias, random)
+            listed[0], own_reach[0], others_reach[0] = current, 1.0, 1.0
             count = 1
             expanded = 0
             while expanded < count:
-                here = listed[expanded]
-                mover, child, actions, first = node[here, 0], node[here, 1], node[here, 2], node[here, 3]
+                current = listed[expanded]
+                mover, child, actions, first = node[current, 0], node[current, 1], node[current, 2], node[current, 3]
                 if mover == TERMINAL:
                     value[expanded] = payoff[first, player]
                 else:
                     first_listed[expanded] = count
                     for action in range(actions):
-                        here = int(child + action)
-                        while node[here, 0] == CHANCE:
-                            here = _drawn_outcome(node, here, accept, alias, random)
-                        listed[count] = here
+                        current = int(child + action)
+                        while node[current, 0] == CHANCE:
+                            current = _drawn_outcome(node, current, accept, alias, random)
+                        listed[count] = current
                         own_reach[count] = own_reach[expanded]
                         others_reach[count] = others_reach[expanded]
                         if mover == player:
@@ -270,8 +270,8 @@ def chance_walks(
                 expanded += 1
             mets = 0
             for index in range(count - 1, -1, -1):
-                here = listed[index]
-                mover, actions, first = node[here, 0], node[here, 2], node[here, 3]
+                current = listed[index]
+                mover, actions, first = node[current, 0], node[current, 2], node[current, 3]
                 if mover == TERMINAL:
                     continue
                 below = first_listed[index]
@@ -285,7 +285,7 @@ def chance_walks(
                     if met_in[first] != walk:
                         met_in[first] = walk
                         reach_of[first] = own_reach[index]
-                        met[mets] = here
+                        met[mets] = current
                         mets += 1
             for index in range(mets):
                 actions, first = node[met[index], 2], node[met[index], 3]

@@ -84,20 +84,20 @@ def split(source: Stored, at: int, actions: int, hands: int, reach: Float32, fro
 def split_any(source: Stored, at: int, actions: int, hands: int, reach: Float32, from_at: int, to_at: int) -> None:
     """The same, but faster to compile."""
     for hand in range(0, hands, LANES):
-        here = at + hand * actions
-        factor, evenly = _shares(source, here, actions, load(reach, from_at + hand))
+        start = at + hand * actions
+        factor, evenly = _shares(source, start, actions, load(reach, from_at + hand))
         for action in range(actions):
-            weight = maximum(load(source, here + action * LANES), splat(np.float32(0.0)))
+            weight = maximum(load(source, start + action * LANES), splat(np.float32(0.0)))
             store(reach, to_at + action * hands + hand, add_product(evenly, weight, factor))
 
 
 @fast_inlined
-def _shares(source: Stored, here: int, actions: int, arriving: Lanes) -> tuple[Lanes, Lanes]:
+def _shares(source: Stored, start: int, actions: int, arriving: Lanes) -> tuple[Lanes, Lanes]:
     """(evenly, factor): child a gets evenly + max(source[a], 0) · factor of the arriving reach."""
     zero = splat(np.float32(0.0))
     positive = zero
     for action in range(actions):
-        positive = positive + maximum(load(source, here + action * LANES), zero)
+        positive = positive + maximum(load(source, start + action * LANES), zero)
     factor = divide(
         where_positive(positive, arriving, zero), where_positive(positive, positive, splat(np.float32(1.0)))
     )
@@ -144,11 +144,11 @@ def _split_and_average(
     share = step.extras.reach_share
     reach_share, even_share = splat(share), splat(np.float32(1.0) - share)
     for hand in range(0, hands, LANES):
-        here = at + hand * actions
+        start = at + hand * actions
         arriving = add_product(even_share, load(reach, from_at + hand), reach_share)
-        factor, evenly = _shares(source, here, actions, arriving)
+        factor, evenly = _shares(source, start, actions, arriving)
         for action in range(actions):
-            index = here + action * LANES
+            index = start + action * LANES
             weight = maximum(load(source, index), splat(np.float32(0.0)))
             leaving = add_product(evenly, weight, factor)
             store(reach, to_at + action * hands + hand, leaving)
@@ -208,15 +208,15 @@ def mean(
 
 
 @fast_inlined
-def _mean(source: Stored, here: int, actions: int, value: Float32, child: Int32, first: int, hand: int) -> Lanes:
-    """Σ σ[a] · v[a] for sixteen hands, whose numbers in `source` begin at `here`."""
+def _mean(source: Stored, start: int, actions: int, value: Float32, child: Int32, first: int, hand: int) -> Lanes:
+    """Σ σ[a] · v[a] for sixteen hands, whose numbers in `source` begin at `start`."""
     zero = splat(np.float32(0.0))
     one = splat(np.float32(1.0))
     positive = zero
     mixed = zero
     plain = zero
     for action in range(actions):
-        weight = maximum(load(source, here + action * LANES), zero)
+        weight = maximum(load(source, start + action * LANES), zero)
         below = load(value, item(child, first + action) + hand)
         positive = positive + weight
         mixed = add_product(mixed, weight, below)
