@@ -31,7 +31,7 @@ predict the next regret from the last, are refused: a single random walk predict
 
 Batches. With `batch_size` B above 1, chance sampling walks B deals before it updates a player, and applies the variant
 to the mean of their regrets, at every set of that player. The mean of B estimates has 1/B of the variance, so every
-variant makes sense again; `batch.py` does the same on a GPU.
+variant makes sense again; `torch/sampling.py` does the same on a GPU.
 """
 
 from __future__ import annotations

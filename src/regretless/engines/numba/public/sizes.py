@@ -143,7 +143,7 @@ def _card_hands(size: PublicSize, player: int) -> int:
 
 
 def _showdowns(size: PublicSize, own: int) -> int:
-    """`showdowns.py`, for the walks of one player."""
+    """`tables.make_showdowns`, for the walks of one player."""
     sums = -(-size.hands[1 - own] // FOUR) * FOUR
     pairs, groups = 2 * size.hands[own], size.hands[own]
     numbers = sums + _card_hands(size, 1 - own) + 2 * pairs + 2 * groups + RECORD * _hands(size)[own]
