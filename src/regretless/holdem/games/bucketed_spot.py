@@ -36,8 +36,7 @@ from regretless.engines import (
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
-from regretless.forms.bucketed import BucketedForm
-from regretless.forms.drawn_runouts import BucketMaps, bucketed_form, lossless
+from regretless.forms.bucketed import BucketedForm, BucketMaps, bucketed_form, lossless
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.tree_hash import tree_hash

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.bucket_tables import BucketTables, TableLayout, kept_numbers
+from regretless.engines.bucket_tables import BucketTables, TableLayout
 from regretless.engines.contract import BucketedEngine
 from regretless.engines.cuda.buckets.plan import FACTORS, CudaBucketPlan, make_plan, records_source
 from regretless.engines.cuda.buckets.runouts import MAX_HANDS, BatchLayout, arrange, max_steps
@@ -78,11 +78,14 @@ class CudaBucketedEngine(BucketTables):
         """Tables, the batch, and the rows of a walk."""
         return estimate(self.form, predicts=self.predicts)
 
-    def _zeros(self, player: int) -> Buffer:
-        return self._on.zeros(self.layout.entries[player], self.dtype)
+    def _zeros(self, player: int, dtype: np.dtype[Any]) -> Buffer:
+        return self._on.zeros(self.layout.entries[player], dtype)
 
     def _stored(self, numbers: Buffer) -> NDArray[Any]:
         return self._on.download(numbers)
+
+    def _target(self, numbers: Buffer) -> NDArray[Any]:
+        return np.empty(len(numbers), self.dtype)
 
     def _load(self, numbers: Buffer, stored: NDArray[Any]) -> None:
         self._on.assign(numbers, stored)
@@ -216,7 +219,7 @@ def estimate(form: BucketedForm, *, predicts: bool = False, **_: Any) -> int:
     """Bytes of tables, of a batch and of the rows of a walk."""
     layout = TableLayout(form)
     rows = sum(_row_sizes(form, make_plan(layout)).values())
-    return BatchLayout(form).nbytes + 4 * (kept_numbers(layout, predicts=predicts) + rows)
+    return BatchLayout(form).nbytes + layout.learned_bytes(predicts=predicts) + 4 * rows
 
 
 def kernel_source() -> str:
