@@ -159,11 +159,11 @@ def max_distinct(
                 levels = max(levels, strength[runout, hand] + 1)
     # By strength and player: a bit per card, and one that is set if there is any hand.
     cards_of = np.empty((levels, 2, words), dtype=np.uint64)
-    levels_found = np.empty(levels // 64 + 1, dtype=np.uint64)  # a bit per strength that a hand has
+    occurring = np.empty(levels // 64 + 1, dtype=np.uint64)  # a bit per strength that a hand has
     between = np.empty(words, dtype=np.uint64)  # whether own hands follow the opponent's last one
     one, everyone = np.uint64(1), np.uint64(1) << np.uint64(deck % 64)
     for runout in range(mine.shape[0]):
-        levels_found[:] = 0
+        occurring[:] = 0
         between[:] = 0
         for player in range(2):
             strength, cards = (mine, my_cards) if player == 0 else (theirs, their_cards)
@@ -171,8 +171,8 @@ def max_distinct(
                 level = strength[runout, hand]
                 if level < 0:
                     continue
-                if levels_found[level // 64] >> np.uint64(level % 64) & one == 0:
-                    levels_found[level // 64] |= one << np.uint64(level % 64)
+                if occurring[level // 64] >> np.uint64(level % 64) & one == 0:
+                    occurring[level // 64] |= one << np.uint64(level % 64)
                     cards_of[level] = 0
                 for side in range(2):
                     card = cards[hand, side]
@@ -180,8 +180,8 @@ def max_distinct(
                         cards_of[level, player, card // 64] |= one << np.uint64(card % 64)
                 cards_of[level, player, deck // 64] |= everyone
         groups = pairs = 0
-        for block in range(len(levels_found)):
-            left = levels_found[block]
+        for block in range(len(occurring)):
+            left = occurring[block]
             while left != 0:
                 rest = left & (left - one)
                 level = 64 * block + int(np.log2(np.float64(left ^ rest)))  # of the lowest bit

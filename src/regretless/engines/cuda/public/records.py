@@ -177,7 +177,7 @@ MIXTURE = _struct(
     ("int", "call"),
     ("float", "fold_share"),
     ("float", "call_share"),
-    ("float", "stake_share"),  # of the fold in matrix products: what it is worth, less a tie, per stake
+    ("float", "stake_share"),  # of the fold in matrix products: what it pays more than a tie, per stake
     *(("int", f"unused_{name}") for name in "abc"),
 )
 PIECE = _struct(
@@ -195,8 +195,8 @@ STAKE = _struct(
     ("int", "fold_row"),  #     row of the reach of the opponent's fold beside it, or -1
     ("int", "value_row"),
     ("int", "fold_value"),  #   row of the own fold with the same reach, or of a fold alone
-    ("float", "stake"),  #      what a win is worth, less a tie
-    ("float", "fold_pay"),  #   what the own fold, or a fold alone, is worth, less a tie
+    ("float", "stake"),  #      what a win pays more than a tie
+    ("float", "fold_pay"),  #   what the own fold, or this fold, pays more than a tie
     ("int", "line"),  #         the line that it alone is, whose value it gives; or -1
     ("int", "unused"),
 )
