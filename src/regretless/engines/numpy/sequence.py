@@ -60,7 +60,7 @@ def normalise(sums: FloatArray, first: IntArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class _TreeLevel:
+class _SequenceLevel:
     """The information sets of one level of a tree, and their sequences."""
 
     sequences: slice
@@ -69,12 +69,12 @@ class _TreeLevel:
     parent: IntArray  # [sets]  sequence that leads to each set
 
 
-def _levels(tree: SequenceTree) -> list[_TreeLevel]:
+def _levels(tree: SequenceTree) -> list[_SequenceLevel]:
     levels = []
     for start, end in pairwise(tree.level.tolist()):
         first = tree.first_sequence[start : end + 1]
         levels.append(
-            _TreeLevel(
+            _SequenceLevel(
                 sequences=slice(int(first[0]), int(first[-1])),
                 start=(first[:-1] - first[0]).astype(np.intp),
                 owner=np.repeat(np.arange(end - start), np.diff(first)),
