@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,7 +142,7 @@ def fill_hands(
 
 @kernel
 def max_distinct(
-    mine: NDArray[np.int16], my_cards: NDArray[Any], theirs: NDArray[np.int16], their_cards: NDArray[Any], deck: int
+    mine: NDArray[np.int16], my_cards: Array, theirs: NDArray[np.int16], their_cards: Array, deck: int
 ) -> tuple[int, int]:
     """The most groups and pairs on a runout.
 

@@ -28,11 +28,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.engines.cuda.device import Array
 from regretless.reprs import brief
 from regretless.variants.variant import Weights
 
@@ -343,7 +344,7 @@ class Packed:
         return self.block
 
 
-def pack(tables: Iterable[tuple[NDArray[Any], Sequence[Field]]]) -> Packed:
+def pack(tables: Iterable[tuple[Array, Sequence[Field]]]) -> Packed:
     """Pack tables, each with the fields that point to it."""
     pairs = list(tables)
     offsets = offsets_of(tuple(table.nbytes for table, _ in pairs), tuple(tuple(fields) for _, fields in pairs))
