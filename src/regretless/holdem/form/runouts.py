@@ -37,7 +37,10 @@ from regretless.holdem.form.suits import distinct_cards, spot_group, suit_group
 from regretless.holdem.spots.spot import Spot
 from regretless.reprs import brief
 
-__all__ = ["SpotParts", "compile_holdem", "compile_spot", "hands_of", "holdem_hands", "parts_of", "spot_hands"]
+__all__ = [
+    "SpotParts", "compile_holdem", "compile_spot", "hands_of", "holdem_hands", "parts_of", "runout_boards",
+    "spot_hands",
+]  # fmt: skip
 
 Made = TypeVar("Made")
 
@@ -158,6 +161,14 @@ def holdem_hands(board: Sequence[int], hand_range: Range) -> IntArray:
 def spot_hands(spot: Spot) -> tuple[IntArray, IntArray]:
     """Which of the 1,326 hands each player can hold in a spot."""
     return _hand_numbers(spot.board, spot.ip, spot.oop)
+
+
+def runout_boards(form: PublicForm, board: Sequence[int]) -> list[NDArray[np.uint8]]:
+    """[runouts, cards] the whole board of every runout, street by street; `board` is that of the root."""
+    boards = [np.array([board], dtype=np.uint8)]
+    for street in form.streets[1:]:
+        boards.append(np.hstack([boards[-1][street.parent], street.cards.astype(np.uint8)]))
+    return boards
 
 
 def hands_of(hand_numbers: tuple[IntArray, IntArray], ip: Range, oop: Range) -> tuple[Hands, Hands]:

@@ -61,7 +61,7 @@ from regretless.holdem.spots.spot_toml import read_mapping, write_spot
 from regretless.holdem.spots.toml_fields import parse_toml, read_toml_text
 from regretless.variants.presets import read_variant
 
-__all__ = ["ANY", "Keep", "StudyPlan", "StudySpot", "Variation"]
+__all__ = ["ANY", "Keep", "StudyPlan", "StudySpot", "Variation", "line_pattern"]
 
 ANY = "any"  # in a line of `keep.lines`: every card that can be dealt
 DEVICES = ("auto", "cpu", "cuda")
@@ -310,18 +310,18 @@ def _keep(table: object) -> Keep:
     if isinstance(lines, list):
         if not lines or len(lines) > MOST_LINES:
             raise InvalidOption("keep.lines", f"a list of {len(lines):,}", f"must have 1 to {MOST_LINES:,} lines")
-        lines = tuple(_line(line, f"keep.lines[{number}]") for number, line in enumerate(lines))
+        lines = tuple(line_pattern(line, f"keep.lines[{number}]") for number, line in enumerate(lines))
     elif isinstance(lines, bool) or not (lines == "flop" or (isinstance(lines, int) and 0 <= lines <= DEEPEST)):
         raise InvalidOption("keep.lines", lines, f'must be "flop", a number from 0 to {DEEPEST}, or a list of lines')
     return Keep(lines, table.get("hands", False), table.get("solutions", False))
 
 
-def _line(text: object, name: str) -> str:
-    """A line in the form that the tables have it."""
+def line_pattern(text: object, field: str) -> str:
+    """A line as the tables have it, in which `any` stands for every card; errors name the field."""
     if not isinstance(text, str):
-        raise InvalidOption(name, text, "must be a text in quotes")
+        raise InvalidOption(field, text, "must be a text in quotes")
     parts = [part.strip() for part in text.split(",")] if text.strip() else []
-    return ", ".join(ANY if part.lower() == ANY else ", ".join(map(str, parse_line(part, name))) for part in parts)
+    return ", ".join(ANY if part.lower() == ANY else ", ".join(map(str, parse_line(part, field))) for part in parts)
 
 
 def _variations(fields: dict[str, Any], vary: object, source: str | Path) -> Iterator[Variation]:
