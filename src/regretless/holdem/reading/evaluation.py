@@ -123,7 +123,7 @@ class Evaluator:
     def __init__(self, form: PublicForm, strategies: Strategies) -> None:
         self.form = form
         self.strategies = strategies
-        self._pairs_found: dict[tuple[int, int], tuple[NDArray[np.float32], NDArray[np.float32]]] = {}
+        self._pairs_by_runout: dict[tuple[int, int], tuple[NDArray[np.float32], NDArray[np.float32]]] = {}
 
     def dead(self, player: int, street: int, runout: int) -> BoolArray:
         dead: BoolArray = self.form.streets[street].dead[player][runout]
@@ -210,11 +210,11 @@ class Evaluator:
 
     def _pairs(self, street: int, runout: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """[H0, H1] for every pair of hands, over the deals to come: player 0's share, and deals that allow both."""
-        if (street, runout) not in self._pairs_found:
-            if len(self._pairs_found) >= PAIRS_KEPT:
-                self._pairs_found.pop(next(iter(self._pairs_found)))
-            self._pairs_found[street, runout] = self._find_pairs(street, runout)
-        return self._pairs_found[street, runout]
+        if (street, runout) not in self._pairs_by_runout:
+            if len(self._pairs_by_runout) >= PAIRS_KEPT:
+                self._pairs_by_runout.pop(next(iter(self._pairs_by_runout)))
+            self._pairs_by_runout[street, runout] = self._find_pairs(street, runout)
+        return self._pairs_by_runout[street, runout]
 
     def _find_pairs(self, street: int, runout: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         size, last = [len(hands.weight) for hands in self.form.hands], len(self.form.streets) - 1

@@ -59,6 +59,7 @@ from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import PLAYERS, SpotFields, check_number
 from regretless.holdem.spots.spot_toml import read_mapping, write_spot
 from regretless.holdem.spots.toml_fields import parse_toml, read_toml_text
+from regretless.solving.options import SolveOptions
 from regretless.variants.presets import read_variant
 
 __all__ = ["ANY", "Keep", "StudyPlan", "StudySpot", "Variation", "line_pattern"]
@@ -71,6 +72,7 @@ DEEPEST = 100  # actions
 
 _SPOT = ("pot", "stack", "oop", "ip", "bets", "rules", "lines", "locks", "name")
 _STUDY = ("flops", "target", "iterations", "variant", "storage", "device", "vary", "keep")
+_OPTIONS = ("target", "iterations", "variant", "storage")  # on which the answers depend
 _BOARD = "Qs Jh 2d"  # stands in for the flops while the fields are read
 
 
@@ -213,15 +215,9 @@ class StudyPlan:
         return tuple(self.variations[0].parameters)
 
     @property
-    def options(self) -> dict[str, Any]:
-        """Options of the solve, as `rl.solve` takes them; the device is chosen where it runs."""
-        options = {
-            "target": self.target,
-            "iterations": self.iterations,
-            "variant": self.variant,
-            "storage": self.storage,
-        }
-        return {name: value for name, value in options.items() if value is not None}
+    def options(self) -> SolveOptions:
+        """Options of each solve; the device is chosen where it runs."""
+        return SolveOptions(target=self.target, iterations=self.iterations, variant=self.variant, storage=self.storage)
 
     @cached_property
     def digest(self) -> str:
@@ -229,7 +225,7 @@ class StudyPlan:
         content = {
             "spots": [write_spot(replace(each.fields, board=(), name="")) for each in self.variations],
             "varied": [dict(each.parameters) for each in self.variations],
-            "options": self.options,
+            "options": {name: value for name in _OPTIONS if (value := getattr(self, name)) is not None},
             "keep": [self.keep.lines, self.keep.hands, self.keep.solutions],
             "weights": self.flops if isinstance(self.flops, str) and "subset" in self.flops.lower() else "flops",
         }
