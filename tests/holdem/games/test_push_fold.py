@@ -126,6 +126,7 @@ def test_sampling_uses_a_variant_that_allows_it() -> None:
 
 def test_targets_are_in_mbb() -> None:
     solution = rl.solve("push-fold", target=5)
+    assert isinstance(solution, PushFoldSolution)
     assert solution.reason == "target"
     assert 1 < solution.exploitability_mbb <= 5
 

@@ -155,7 +155,7 @@ def tell_unfinished(solution: Solution, path: Path) -> None:
     notes = for_people()
     done, wanted = solution.iterations, solution.settings.iterations
     notes.print(f"interrupted after {done:,} of {wanted:,} iterations; resume it with")
-    notes.print(f"  {resume_command(path, solution.command)}", style="cyan", soft_wrap=True)
+    notes.print(f"  {resume_command(path, solution.problem_kind.command)}", style="cyan", soft_wrap=True)
 
 
 def tell_errors(errors: dict[Path, RegretlessError]) -> int:

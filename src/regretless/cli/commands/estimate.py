@@ -56,7 +56,7 @@ def estimate(
     from regretless.holdem.games.game import HoldemGame, read_spot_or_game
     from regretless.holdem.games.game_size import estimate_game
     from regretless.holdem.locking import with_sources
-    from regretless.kinds import Kind
+    from regretless.solving.kinds import Kind
     from regretless.solving.options import SolveOptions
 
     SolveOptions(threads=threads).check(Kind.SPOT)

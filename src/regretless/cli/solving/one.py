@@ -46,7 +46,7 @@ def solve_one(given: str | Path | None, request: SolveRequest) -> None:
         from regretless.holdem.solution import SpotSolution
         from regretless.holdem.spots.locks import lock_text
         from regretless.holdem.spots.spot import Spot
-        from regretless.kinds import Kind
+        from regretless.solving.kinds import Kind
         from regretless.solving.options import EXACT, RULES
 
         request.check_files(() if given is None else (Path(given),))

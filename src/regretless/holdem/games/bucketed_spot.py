@@ -18,8 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +32,7 @@ from regretless.engines import (
     bucket_evaluator_beside,
     with_real_cards,
 )
-from regretless.errors import Advice, InvalidFile, InvalidOption
+from regretless.errors import InvalidFile, InvalidOption
 from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
 from regretless.forms.bucketed import BucketedForm
@@ -45,15 +44,22 @@ from regretless.holdem.buckets.build import build_buckets
 from regretless.holdem.buckets.plan import BucketChoice, BucketPlan
 from regretless.holdem.buckets.table import NO_BUCKET, Buckets
 from regretless.holdem.form.runouts import compile_spot, runout_boards, spot_hands
-from regretless.holdem.games.bucketed import AVERAGES, ITERATIONS, BucketedProblem, bucketed_sets, snapshot_strategy
+from regretless.holdem.games.bucketed import (
+    AVERAGES,
+    ITERATIONS,
+    BucketedProblem,
+    SavedTables,
+    bucketed_sets,
+    snapshot_strategy,
+)
 from regretless.holdem.reading.encoded_strategies import encode_rows
 from regretless.holdem.reading.spot_reader import EvaluatedResults, SpotReader
 from regretless.holdem.solution import SpotSolution, spot_and_tree
 from regretless.holdem.spots.locks import lock_text
 from regretless.holdem.spots.spot import Spot
-from regretless.kinds import Kind
 from regretless.reprs import brief
 from regretless.solving.game_solution import LEARNED
+from regretless.solving.kinds import Kind
 from regretless.solving.options import SolveOptions
 from regretless.solving.problem import Request
 from regretless.solving.record import Record
@@ -100,10 +106,8 @@ def _tables(spot: Spot, choice: BucketChoice, threads: int | None) -> Buckets | 
 
 
 @dataclass(frozen=True, kw_only=True)
-class BucketedSpotSolution(SpotSolution):
+class BucketedSpotSolution(SavedTables, SpotSolution):
     """A spot solved with buckets. Nodes, values and exploitability are those of real hands on real runouts."""
-
-    file_kinds: ClassVar[tuple[str, ...]] = ("spot-buckets",)
 
     maps: BucketMaps = field(repr=False)
     buckets: tuple[tuple[int, ...], tuple[int, ...]]  # per player: their number on each street
@@ -117,19 +121,11 @@ class BucketedSpotSolution(SpotSolution):
             "sample_runouts": settings.sample_runouts,
         }
 
-    @property
-    def is_resumable(self) -> bool:
-        return self.snapshot is not None and "regret.0" in self.snapshot.arrays
-
     def _contents(self, resumable: bool) -> Contents:
-        assert self.snapshot is not None
-        arrays = {name: self.snapshot.arrays[name] for name in self.snapshot.arrays if resumable or name in AVERAGES}
+        arrays = self.saved_tables(resumable)
         for player, of_player in enumerate(self.maps):
             arrays |= {f"bucket.{player}.{street}": map_.astype(np.int32) for street, map_ in enumerate(of_player)}
         return Contents({"spot": self.spot.to_toml(), "buckets": [list(each) for each in self.buckets]}, arrays)
-
-    def checkpoint(self, path: str | Path) -> None:
-        self.save(path, resumable=True)
 
     @classmethod
     def read(cls, file: Container, *, to_resume: bool = False) -> Self:
@@ -143,14 +139,13 @@ class BucketedSpotSolution(SpotSolution):
         tables = BucketTables(bucketed_form(form, maps, buckets=buckets, count=1), np.float32)
         for player, name in enumerate(AVERAGES):
             file.check(name, (tables.layout.entries[player],), (np.float32,))
-        resumable = "regret.0" in file
 
         def results() -> BucketedResults:
             return BucketedResults(form, maps, snapshot_strategy(tables.layout, snapshot))
 
         return cls(
             record=record,
-            snapshot=snapshot if resumable or not to_resume else None,
+            snapshot=snapshot,
             path=file.path,
             spot=spot,
             make_reader=lambda: SpotReader(spot, form, results()),
@@ -299,10 +294,3 @@ class BucketedSpotProblem(BucketedProblem[PricedEngine]):
             maps=maps,
             buckets=counts,
         )
-
-    # --- resuming ----------------------------------------------------------------------------------------------------
-
-    if_final = (Advice("keep_regrets", None, "saves them", keyword="save(path, resumable=True)"),)
-
-    def why_final(self, earlier: Solution) -> str:
-        return "is a finished solve without its regrets, which a resume needs"

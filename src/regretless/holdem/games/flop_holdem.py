@@ -8,10 +8,10 @@ of the engine, so it can always be resumed; nodes are read from an engine that i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
-from typing import Any, ClassVar, Self
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
@@ -21,18 +21,17 @@ from regretless.cards.hands import HAND_COUNT
 from regretless.cards.isomorphism import SUIT_PERMUTATIONS
 from regretless.cards.ranges import Range
 from regretless.engines import PublicEngine, available_cores
-from regretless.errors import Advice, InvalidFile, InvalidGame, InvalidOption, InvalidText, WouldNotFit
+from regretless.errors import Advice, InvalidFile, InvalidOption, WouldNotFit
 from regretless.files.container import Container
 from regretless.forms.betting import flatten, limit_branches
 from regretless.forms.memory import available_bytes
-from regretless.forms.public import NodeKind, PublicForm
+from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize, size_of_branches
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.holdem.estimate import STORAGES
 from regretless.holdem.form.runouts import compile_holdem
-from regretless.holdem.games.big_blinds import MILLI, UNIT, BigBlindSolution
+from regretless.holdem.games.big_blinds import MILLI, UNIT, DealtSolution
 from regretless.holdem.games.reader import FlopHoldemReader
-from regretless.holdem.reading.line_reader import NodeStrategy
 from regretless.reprs import brief
 from regretless.solving.game_solution import public_snapshot
 from regretless.solving.options import NO_OPTIONS, SolveOptions
@@ -84,41 +83,16 @@ def with_flops(form: PublicForm, rows: Sequence[int]) -> PublicForm:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FlopHoldemSolution(BigBlindSolution):
+class FlopHoldemSolution(DealtSolution):
     """Flop hold'em, solved. Values are in big blinds, the small blind's first."""
-
-    file_kinds: ClassVar[tuple[str, ...]] = ("flop-holdem",)
-
-    make_reader: Callable[[], FlopHoldemReader] = field(repr=False)
 
     __repr__ = brief
 
-    @classmethod
-    def reading(cls, make_reader: Callable[[], FlopHoldemReader], **fields: Any) -> Self:
-        """A solution whose strategy and nodes are read through `make_reader`, which is called on first use."""
-        make_reader = cache(make_reader)
-        return cls(make_reader=make_reader, read_strategy=lambda: make_reader().preflop(), **fields)
-
-    @property
+    @cached_property
     def reader(self) -> FlopHoldemReader:
-        """Reads nodes of the solution."""
-        return self.make_reader()
-
-    def node(self, line: str = "", cards: Sequence[int] = ()) -> NodeStrategy:
-        """The acting player's strategy with each hand where a line leads: "call, check, Qs Jh 2h, check".
-
-        `cards` is the flop, if the line omits it.
-        """
-        node = self.reader.find(line, cards)
-        if self.reader.tree.kind[node.index] != NodeKind.DECISION:
-            raise InvalidText("line", line, None, "nobody acts there")
-        return self.reader.played(node)
-
-    def charts(self) -> Iterator[NodeStrategy]:
-        return map(self.reader.played, self.reader.before_cards())
-
-    def verify(self, **options: Any) -> Any:
-        raise InvalidGame(f"{self.game}: is too large to be checked by its rules")
+        """Finds nodes of the solution."""
+        reader: FlopHoldemReader = self.make_reader()
+        return reader
 
     def _contents(self, resumable: bool) -> Contents:
         assert self.snapshot is not None
@@ -141,7 +115,7 @@ class FlopHoldemSolution(BigBlindSolution):
             restore_engine(engine, snapshot, path)
             return FlopHoldemReader(form, engine)
 
-        return cls.reading(restored, record=record, snapshot=snapshot, path=path)
+        return cls(make_reader=restored, record=record, snapshot=snapshot, path=path)
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         return super().as_json(strategy=strategy) | {"big_blind": FlopHoldem.big_blind}
@@ -181,8 +155,10 @@ class FlopHoldemProblem(PublicProblem):
         return compile_flop_holdem(self.rules)
 
     def solution(self, record: Record, form: PublicForm, engine: PublicEngine) -> FlopHoldemSolution:
-        return FlopHoldemSolution.reading(
-            lambda: FlopHoldemReader(form, engine), record=record, snapshot=engine.snapshot(copy=False)
+        return FlopHoldemSolution(
+            record=record,
+            make_reader=lambda: FlopHoldemReader(form, engine),
+            snapshot=engine.snapshot(copy=False),
         )
 
 

@@ -75,9 +75,9 @@ from regretless.holdem.spots.spot_fields import (
     check_cap,
     check_number,
 )
-from regretless.holdem.spots.spot_toml import is_game_table
 from regretless.holdem.spots.toml_fields import FileKind, flag_in, number_in, parse_toml, read_toml, table_in, text_in
 from regretless.reprs import brief
+from regretless.solving.kinds import kind_of_table
 
 __all__ = ["FIELDS", "PREFLOP", "HoldemGame", "read_spot_or_game"]
 
@@ -181,9 +181,10 @@ class HoldemGame:
 
 
 def read_spot_or_game(path: str | Path) -> Spot | HoldemGame:
-    """What a file describes: a game if it has a game's fields, otherwise a spot. Its name defaults to the file's."""
+    """What a `.toml` file of hold'em describes, read once: a spot, or a whole game; its name defaults to the file's."""
     table = read_toml(path)
-    return HoldemGame.from_mapping(table, path) if is_game_table(table) else Spot.from_mapping(table, path)
+    subject: Spot | HoldemGame = kind_of_table(table).subject_class.from_mapping(table, path)
+    return subject
 
 
 # --- reading and writing TOML ----------------------------------------------------------------------------------------

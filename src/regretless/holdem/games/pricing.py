@@ -31,7 +31,7 @@ import numpy as np
 from regretless.engines import Evaluation, EvaluationStopped, available, bucket_evaluators, cuda_devices, thread_limit
 from regretless.errors import Advice, InvalidFile, InvalidOption, WouldNotFit
 from regretless.files.atomic import reason
-from regretless.files.container import open_container, write_container
+from regretless.files.container import write_container
 from regretless.files.fields import Fields
 from regretless.files.state import check_state, replace_state, state_folder
 from regretless.forms.memory import available_bytes
@@ -41,6 +41,7 @@ from regretless.holdem.games.big_blinds import MILLI
 from regretless.holdem.games.flop_pricer import CLASSES, FlopPricer, PreflopValues, flop_tree, priced
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.reader import BucketedReader
+from regretless.solving.kinds import open_file
 
 __all__ = ["Price", "PriceFolder", "PriceProgress", "price_game"]
 
@@ -310,7 +311,7 @@ class PriceFolder:
         if not path.exists():
             return None
         try:
-            file = open_container(path, FILE_KIND)
+            file = open_file(path, FILE_KIND)
             header = Fields(path, file.header)
             if header.text("digest") != self.digest or header.text("flop") != flop:
                 return None

@@ -46,7 +46,6 @@ class PushFoldSolution(BigBlindSolution):
     ('oop', ('fold', 'call'))
     """
 
-    file_kinds: ClassVar[tuple[str, ...]] = ("push-fold",)
     lines: ClassVar[tuple[str, ...]] = ("", PUSH)
 
     __repr__ = brief

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -26,27 +26,32 @@ from numpy.typing import NDArray
 
 from regretless import engines
 from regretless.engines import BucketedEngine, Snapshot, TableLayout
-from regretless.errors import InvalidFile, InvalidGame, InvalidOption, InvalidText, MissingOption, RegretlessError
+from regretless.errors import InvalidFile, InvalidOption, MissingOption, RegretlessError
 from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
 from regretless.forms.bucketed import BucketedForm
-from regretless.forms.public import NodeKind
 from regretless.holdem.buckets.build import build_buckets
 from regretless.holdem.buckets.plan import BucketChoice, BucketPlan
 from regretless.holdem.buckets.table import Buckets, DividedBuckets
 from regretless.holdem.form.betting import betting_of
-from regretless.holdem.games.big_blinds import MILLI, UNIT, BigBlindSolution
+from regretless.holdem.games.big_blinds import MILLI, UNIT, DealtSolution
 from regretless.holdem.games.boards import GameBuckets, acting_streets, game_buckets, make_form
-from regretless.holdem.games.bucketed import AVERAGES, ITERATIONS, BucketedProblem, bucketed_sets, snapshot_strategy
+from regretless.holdem.games.bucketed import (
+    AVERAGES,
+    ITERATIONS,
+    BucketedProblem,
+    SavedTables,
+    bucketed_sets,
+    snapshot_strategy,
+)
 from regretless.holdem.games.flop_pricer import flop_tree
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.pricing import Price, PriceProgress, price_game
 from regretless.holdem.games.reader import BucketedReader
-from regretless.holdem.reading.line_reader import NodeStrategy
 from regretless.holdem.spots.spot_fields import StreetName
-from regretless.kinds import Kind
 from regretless.reprs import brief
 from regretless.solving.game_solution import LEARNED
+from regretless.solving.kinds import Kind
 from regretless.solving.options import SolveOptions
 from regretless.solving.problem import Request
 from regretless.solving.record import Record
@@ -59,44 +64,24 @@ LONGEST_GAME = 2**20  # characters of TOML
 
 
 @dataclass(frozen=True, kw_only=True)
-class NoLimitSolution(BigBlindSolution):
+class NoLimitSolution(SavedTables, DealtSolution):
     """A solved game from the deal. Its `strategy` is that before the flop; `node` reads any line on any board."""
-
-    file_kinds: ClassVar[tuple[str, ...]] = ("holdem-game",)
 
     rules: HoldemGame
     buckets: DividedBuckets | None = field(repr=False)  # None if nobody acts after the flop
-    make_reader: Callable[[], BucketedReader] = field(repr=False)
+    how_to_check: ClassVar[str] = ": regretless price evaluates it"
 
     __repr__ = brief
-
-    @classmethod
-    def reading(cls, make_reader: Callable[[], BucketedReader], **fields: Any) -> Self:
-        """A solution whose strategy and nodes are read through `make_reader`, which is called on first use."""
-        make_reader = cache(make_reader)
-        return cls(make_reader=make_reader, read_strategy=lambda: make_reader().preflop(), **fields)
 
     @property
     def subject(self) -> HoldemGame:
         return self.rules
 
-    @property
+    @cached_property
     def reader(self) -> BucketedReader:
-        """Reads nodes of the solution."""
-        return self.make_reader()
-
-    def node(self, line: str = "", cards: Sequence[int] = ()) -> NodeStrategy:
-        """The acting player's strategy with each hand where a line leads: "raise 5, call, Qs Jh 2h, check".
-
-        `cards` is what the line omits of the board.
-        """
-        node = self.reader.find(line, cards)
-        if self.reader.tree.kind[node.index] != NodeKind.DECISION:
-            raise InvalidText("line", line, None, "nobody acts there")
-        return self.reader.played(node)
-
-    def charts(self) -> Iterator[NodeStrategy]:
-        return map(self.reader.played, self.reader.before_cards())
+        """Finds nodes of the solution."""
+        reader: BucketedReader = self.make_reader()
+        return reader
 
     @property
     def boards(self) -> int:
@@ -163,12 +148,8 @@ class NoLimitSolution(BigBlindSolution):
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
 
-    def verify(self, **options: Any) -> Any:
-        raise InvalidGame(f"{self.game}: is too large to be checked by its rules: regretless price evaluates it")
-
     def _contents(self, resumable: bool) -> Contents:
-        assert self.snapshot is not None
-        arrays = {name: self.snapshot.arrays[name] for name in self.snapshot.arrays if resumable or name in AVERAGES}
+        arrays = self.saved_tables(resumable)
         header: dict[str, Any] = {"rules": self.rules.to_toml(), BUCKETS: None}
         if self.buckets is not None:
             header[BUCKETS] = self.buckets.header()
@@ -197,9 +178,9 @@ class NoLimitSolution(BigBlindSolution):
         for player, name in enumerate(AVERAGES):
             file.check(name, (layout.entries[player],), (dtype,))
         snapshot = Snapshot(record.iterations, StoredArrays(file, LEARNED))
-        return cls.reading(
-            lambda: BucketedReader(form, of_game, snapshot_strategy(layout, snapshot)),
+        return cls(
             record=record,
+            make_reader=lambda: BucketedReader(form, of_game, snapshot_strategy(layout, snapshot)),
             snapshot=snapshot,
             path=path,
             rules=game,
@@ -303,9 +284,9 @@ class NoLimitProblem(BucketedProblem[BucketedEngine]):
         return len(form.tree.kind), bucketed_sets(form)
 
     def solution(self, record: Record, form: BucketedForm, engine: BucketedEngine) -> NoLimitSolution:
-        return NoLimitSolution.reading(
-            lambda: BucketedReader(form, self.buckets, engine.strategy),
+        return NoLimitSolution(
             record=record,
+            make_reader=lambda: BucketedReader(form, self.buckets, engine.strategy),
             snapshot=engine.snapshot(copy=False),
             rules=self.game,
             buckets=None if self.tables is None else DividedBuckets.of(self.tables.tables),
