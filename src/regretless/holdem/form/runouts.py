@@ -42,7 +42,7 @@ __all__ = [
     "spot_hands",
 ]  # fmt: skip
 
-Made = TypeVar("Made")
+OfPlayer = TypeVar("OfPlayer")
 
 
 @dataclass(frozen=True)
@@ -143,8 +143,8 @@ def _hand_numbers(board: Sequence[int], ip: Range, oop: Range) -> tuple[IntArray
     return first, first if ip == oop else holdem_hands(board, oop)
 
 
-def _of_both(hands: tuple[IntArray, IntArray], make: Callable[[int], Made]) -> tuple[Made, Made]:
-    """What is made of each player's hands; made once, if `_hand_numbers` returned one array for both."""
+def _of_both(hands: tuple[IntArray, IntArray], make: Callable[[int], OfPlayer]) -> tuple[OfPlayer, OfPlayer]:
+    """`make(player)` of both players; called once, if `_hand_numbers` returned one array for both."""
     first = make(0)
     return first, first if hands[1] is hands[0] else make(1)
 

@@ -204,7 +204,7 @@ def _refuse_all(game: str, options: dict[str, Any]) -> None:
 
 
 def _choose_device(device: str, threads: int | None) -> str:
-    """A GPU if there is one, unless something else is asked for; `threads` are a request for the CPU."""
+    """The device that was named; by default a GPU if there is one, unless `threads` ask for the CPU."""
     if device != "auto":
         return device
     return "cuda" if threads is None and cuda_devices() and "cuda" in available() else "cpu"

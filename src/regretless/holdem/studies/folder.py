@@ -364,8 +364,8 @@ class GrowingFolder(StudyFolder):
         if not parts or sum(map(len, parts)) > REMEMBERED_ROWS:
             self._parts.clear()
             return super().dataset(table)
-        for gone in self._parts.keys() - set(spots):
-            del self._parts[gone]
+        for removed in self._parts.keys() - set(spots):
+            del self._parts[removed]
         arrow, _ = pyarrow()
         from pyarrow import dataset
 
