@@ -88,7 +88,10 @@ class Solution(ABC):
 
     def checkpoint(self, path: str | Path) -> None:
         """Write what a resume needs to a `.rgl` file, as quickly as possible."""
-        self.save(path, resumable=True)
+        if kind := self.problem_kind.checkpoint:
+            self._write(path, kind, self._state())
+        else:
+            self.save(path, resumable=True)
 
     @property
     def problem_kind(self) -> ProblemKind:
@@ -98,6 +101,10 @@ class Solution(ABC):
     @abstractmethod
     def _contents(self, resumable: bool) -> Contents:
         """What a file holds besides the record."""
+
+    def _state(self) -> Contents:
+        """What a checkpoint of a kind of its own holds besides the record."""
+        raise NotImplementedError
 
     def _write(self, path: str | Path, kind: str, contents: Contents) -> None:
         arrays = {**contents.arrays, "history": self.record.points()}
