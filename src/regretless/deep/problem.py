@@ -110,7 +110,7 @@ class EnumeratedTraining(TrainingProblem[HistoryForm]):
     def create(self, form: HistoryForm, request: Request) -> DeepEngine:
         from regretless.deep.deep_cfr import DeepCfr
         from regretless.deep.engine import DeepEngine, check_fits, device_of
-        from regretless.deep.evaluation import EnumeratingJudge
+        from regretless.deep.policies import EnumeratingJudge
         from regretless.deep.worlds import HistoryWorld, features_bytes
 
         if (needed := features_bytes(form)) > (free := available_bytes()):
@@ -126,7 +126,7 @@ class EnumeratedTraining(TrainingProblem[HistoryForm]):
         return len(form.parent), len(form.keys)
 
     def solution(self, record: Record, form: HistoryForm, engine: DeepEngine) -> TrainedPolicy:
-        from regretless.deep.evaluation import EnumeratingJudge
+        from regretless.deep.policies import EnumeratingJudge
 
         assert isinstance(engine.judge, EnumeratingJudge)
         strategy = engine.judge.strategy(engine.policy())

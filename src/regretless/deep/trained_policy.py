@@ -169,8 +169,7 @@ class TrainedPolicy(GameSolution):
 
     def network_strategy(self) -> Strategy:
         """The strategy, computed by the networks again: equal to `strategy` on the machine that trained them."""
-        from regretless.deep.evaluation import EnumeratingJudge
-        from regretless.deep.policies import policy_from
+        from regretless.deep.policies import EnumeratingJudge, policy_from
         from regretless.deep.worlds import HistoryWorld
 
         world = HistoryWorld(self.strategy.rules)

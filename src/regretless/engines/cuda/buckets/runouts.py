@@ -15,10 +15,10 @@ from regretless.compiling import inlined, kernel
 from regretless.engines.cuda.buckets.plan import LOSE, SAME, TIE, WIN, WIN_AT_ONCE
 from regretless.forms.bucketed import BucketedForm, Runouts
 
-__all__ = ["MOST_HANDS", "BatchLayout", "arrange", "most_steps"]
+__all__ = ["MAX_HANDS", "BatchLayout", "arrange", "max_steps"]
 
 HAND_BITS = 13  # of a step
-MOST_HANDS = 1 << HAND_BITS
+MAX_HANDS = 1 << HAND_BITS
 ALIGNED = 16  # bytes: every array begins at a multiple
 
 Int32 = NDArray[np.int32]
@@ -31,22 +31,22 @@ class BatchLayout:
     bucket.p.s     [R · H]     -1 where a hand is dead
     members.p.s    [R · H]     live (runout, hand) by bucket, those of a bucket in order
     first.p.s      [K + 1]     the members of bucket k are first[k] : first[k + 1]
-    steps.p        [B · most]  of showdowns, where p is the own player: kind above 13 bits of hand
+    steps.p        [B · max]  of showdowns, where p is the own player: kind above 13 bits of hand
     step_count.p   [B]
     """
 
     def __init__(self, form: BucketedForm) -> None:
         self.form = form
-        self._places: dict[str, tuple[int, int, np.dtype[Any]]] = {}  # first and last byte, type
+        self._slices: dict[str, tuple[int, int, np.dtype[Any]]] = {}  # begin and end in bytes, type
         self.nbytes = 0
         for name, (count, kind) in _sizes(form).items():
             end = self.nbytes + count * np.dtype(kind).itemsize
-            self._places[name] = self.nbytes, end, np.dtype(kind)
+            self._slices[name] = self.nbytes, end, np.dtype(kind)
             self.nbytes = -(-end // ALIGNED) * ALIGNED
 
     def arrays(self, whole: Any) -> dict[str, Any]:
         """The arrays in the bytes of a batch, on the host or on a device."""
-        return {name: whole[begin:end].view(kind) for name, (begin, end, kind) in self._places.items()}
+        return {name: whole[begin:end].view(kind) for name, (begin, end, kind) in self._slices.items()}
 
 
 def _sizes(form: BucketedForm) -> dict[str, tuple[int, Any]]:
@@ -58,12 +58,12 @@ def _sizes(form: BucketedForm) -> dict[str, tuple[int, Any]]:
             rows = (count if street else 1) * len(form.hands[player].weight)
             sizes[f"bucket.{player}.{street}"] = sizes[f"members.{player}.{street}"] = rows, np.int32
             sizes[f"first.{player}.{street}"] = form.buckets[player][street] + 1, np.int32
-        sizes[f"steps.{player}"] = _last_runouts(form) * most_steps(form, player), np.uint16
+        sizes[f"steps.{player}"] = _last_runouts(form) * max_steps(form, player), np.uint16
         sizes[f"step_count.{player}"] = _last_runouts(form), np.int32
     return sizes
 
 
-def most_steps(form: BucketedForm, own: int) -> int:
+def max_steps(form: BucketedForm, own: int) -> int:
     """The most steps of a showdown: every own hand once, every hand of the opponent up to three times."""
     return len(form.hands[own].weight) + 3 * len(form.hands[1 - own].weight)
 
@@ -125,28 +125,28 @@ def _order(strength: Int32) -> NDArray[np.int64]:
 def _steps(mine: NDArray[np.int64], theirs: NDArray[np.int64], steps: NDArray[np.uint16], counts: Int32) -> None:
     """The steps of showdowns on every runout, from the orders of both players' hands."""
     for runout in range(len(mine)):
-        own, other, found = mine[runout], theirs[runout], steps[runout]
-        at, start, passed = 0, np.searchsorted(own, 0), np.searchsorted(other, 0)
-        for place in range(passed, len(other)):
-            at = _add(found, at, other[place], LOSE)
+        own, other, row_steps = mine[runout], theirs[runout], steps[runout]
+        count, start, passed = 0, np.searchsorted(own, 0), np.searchsorted(other, 0)
+        for index in range(passed, len(other)):
+            count = _add(row_steps, count, other[index], LOSE)
         while start < len(own):
             strength, tied = own[start] >> HAND_BITS, passed
             while tied < len(other) and other[tied] >> HAND_BITS < strength:
-                at = _add(found, at, other[tied], WIN_AT_ONCE)
+                count = _add(row_steps, count, other[tied], WIN_AT_ONCE)
                 tied += 1
             passed = tied
             while passed < len(other) and other[passed] >> HAND_BITS == strength:
-                at = _add(found, at, other[passed], TIE)
+                count = _add(row_steps, count, other[passed], TIE)
                 passed += 1
             while start < len(own) and own[start] >> HAND_BITS == strength:
-                at = _add(found, at, own[start], SAME)
+                count = _add(row_steps, count, own[start], SAME)
                 start += 1
-            for place in range(tied, passed):
-                at = _add(found, at, other[place], WIN)
-        counts[runout] = at
+            for index in range(tied, passed):
+                count = _add(row_steps, count, other[index], WIN)
+        counts[runout] = count
 
 
 @inlined
-def _add(steps: NDArray[np.uint16], at: int, key: int, kind: int) -> int:
-    steps[at] = kind << HAND_BITS | key & (MOST_HANDS - 1)
-    return at + 1
+def _add(steps: NDArray[np.uint16], count: int, key: int, kind: int) -> int:
+    steps[count] = kind << HAND_BITS | key & (MAX_HANDS - 1)
+    return count + 1

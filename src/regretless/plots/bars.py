@@ -1,4 +1,4 @@
-"""A strategy in chosen information sets as grouped bars: one group per set, one bar per action."""
+"""Bars: a strategy in chosen information sets, one group per set; and groups divided into shares that sum to 1."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from regretless.errors import InvalidOption
 from regretless.forms.history import Strategy
-from regretless.plots._style import INK, MUTED, PALETTE, new_figure, quiet_axes
+from regretless.plots._style import INK, MUTED, PALETTE, new_figure, quiet_axes, shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["strategy_bars"]
+__all__ = ["stacked_bars", "strategy_bars"]
+
+MAX_GROUPS = 400  # a taller figure is no longer readable
 
 
 def strategy_bars(
@@ -51,10 +53,10 @@ def strategy_bars(
     width = 0.8 / len(actions)
     for number, action in enumerate(actions):
         shift = (number - (len(actions) - 1) / 2) * width
-        there = [place for place, key in enumerate(chosen) if action in strategy[key]]
-        heights = [strategy[chosen[place]][action] for place in there]
+        groups = [group for group, key in enumerate(chosen) if action in strategy[key]]
+        heights = [strategy[chosen[group]][action] for group in groups]
         bars = axes.bar(
-            [place + shift for place in there],
+            [group + shift for group in groups],
             heights,
             width=width * 0.92,
             color=PALETTE[number % len(PALETTE)],
@@ -81,3 +83,29 @@ def _heading(value: float | None, theoretical: float | None) -> str:
 
 def _signed(number: float) -> str:
     return f"{number:+.5f}".replace("-", "−")
+
+
+def stacked_bars(groups: Sequence[str], shares: Mapping[str, Sequence[float]], *, title: str) -> Figure:
+    """Horizontal bars, one per group; `shares` has a list for each part of a bar, with a share for each group.
+
+    >>> figure = stacked_bars(["paired", "trips"], {"check": [0.6, 0.9], "bet": [0.4, 0.1]}, title="Bets")
+    >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    ['paired', 'trips']
+    """
+    if not groups or len(groups) > MAX_GROUPS:
+        raise InvalidOption("groups", len(groups), f"must be from 1 to {MAX_GROUPS}")
+    figure, (axes,) = new_figure(7.6, 1.4 + 0.27 * len(groups))
+    quiet_axes(axes)
+    axes.grid(False, axis="y")
+    ends = [0.0] * len(groups)
+    for number, (name, values) in enumerate(shares.items()):
+        rows = range(len(groups))
+        axes.barh(rows, values, left=ends, height=0.78, color=PALETTE[number % len(PALETTE)], label=shown(name, 24))
+        ends = [start + value for start, value in zip(ends, values, strict=True)]
+    axes.set_yticks(range(len(groups)), [shown(group, 30) for group in groups])
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    figure.legend(frameon=False, loc="outside lower center", ncols=min(len(shares), 5), fontsize=9.5, handlelength=1.2)
+    figure.suptitle(shown(title, 90), parse_math=False, fontsize=13, color=INK, x=0.01, ha="left", fontweight="bold")
+    return figure

@@ -12,8 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.compiling import kernel
-from regretless.engines.cuda.public.tables.packing import Field, Packed, places_of
-from regretless.engines.cuda.public.tables.records import OWN_HAND, RUNOUT, SEGMENTS, STRIP, TERM, TILE, UNIT
+from regretless.engines.cuda.device import Array
+from regretless.engines.cuda.public.records import (
+    OWN_HAND,
+    RUNOUT,
+    SEGMENTS,
+    STRIP,
+    TERM,
+    TILE,
+    UNIT,
+    Field,
+    Packed,
+    offsets_of,
+)
 from regretless.engines.formats import GOLDEN
 from regretless.engines.layout import Layout
 from regretless.forms.public import PublicForm
@@ -25,15 +36,15 @@ __all__ = [
     "hand_tables",
     "has_equal_players",
     "list_sizes",
-    "most_distinct",
-    "most_sums",
+    "max_distinct",
+    "max_sums",
 ]
 
 
 @kernel
 def fill_hands(
     block: NDArray[np.uint8],
-    at: NDArray[np.int64],
+    begins: NDArray[np.int64],
     width: int,
     deck: int,
     golden: int,
@@ -46,19 +57,21 @@ def fill_hands(
     weight: NDArray[np.float64],
     units: NDArray[np.float64],
 ) -> None:
-    """Fill the tables of a player's hands, padded to `width`, which begin at `at` [10 + units] in a block of zeros.
+    """Fill the tables of a player's hands, padded to `width`, at the offsets `begins` [10 + units] in a block of zeros.
 
     In this order: `permutations`, `alike_hands`, `roundings`, `own_alive`, `own_cards`, `same`, `own_strength`,
-    `held_first`, `held_hands`, `own_weight`, and for every unit the reach that it gives the weights. Padding hands are
+    `card_first`, `card_hands`, `own_weight`, and for every unit the reach that it gives the weights. Padding hands are
     dead, hold no cards and represent themselves.
     """
     hands = len(weight)
-    table = block[at[0] : at[0] + 2 * width * len(permutations)].view(np.int16).reshape(len(permutations), width)
+    table = (
+        block[begins[0] : begins[0] + 2 * width * len(permutations)].view(np.int16).reshape(len(permutations), width)
+    )
     for row in range(len(permutations)):
         for hand in range(width):
             table[row, hand] = permutations[row, hand] if hand < hands else hand
-    table = block[at[1] : at[1] + 2 * width * len(alike)].view(np.int16).reshape(len(alike), width)
-    roundings = block[at[2] : at[2] + 4 * width * len(alike)].view(np.uint32).reshape(len(alike), width)
+    table = block[begins[1] : begins[1] + 2 * width * len(alike)].view(np.int16).reshape(len(alike), width)
+    roundings = block[begins[2] : begins[2] + 4 * width * len(alike)].view(np.uint32).reshape(len(alike), width)
     for row in range(len(alike)):
         for hand in range(width):
             first = alike[row, hand] if hand < hands else hand
@@ -66,10 +79,10 @@ def fill_hands(
             roundings[row, hand] = (np.int64(first) * golden) & 0xFFFFFFFF
     for row in range(len(dead)):
         for hand in range(hands):
-            block[at[3] + row * width + hand] = not dead[row, hand]
-    held = block[at[4] : at[4] + 2 * width].reshape(width, 2)
-    others = block[at[5] : at[5] + 2 * width].view(np.int16)
-    weights = block[at[9] : at[9] + 8 * width].view(np.float64)
+            block[begins[3] + row * width + hand] = not dead[row, hand]
+    both_cards = block[begins[4] : begins[4] + 2 * width].reshape(width, 2)
+    others = block[begins[5] : begins[5] + 2 * width].view(np.int16)
+    weights = block[begins[9] : begins[9] + 8 * width].view(np.float64)
     counts = np.zeros(deck + 2, dtype=np.int64)  # of hands that hold a card below each
     for hand in range(width):
         others[hand] = same[hand] if hand < hands else -1
@@ -77,32 +90,32 @@ def fill_hands(
             weights[hand] = weight[hand]
         for side in range(2):
             card = cards[hand, side] if hand < hands else -1
-            held[hand, side] = deck if card < 0 else card
-            counts[held[hand, side] + 1] += 1
-    table = block[at[6] : at[6] + 2 * width * len(strength)].view(np.int16).reshape(len(strength), width)
+            both_cards[hand, side] = deck if card < 0 else card
+            counts[both_cards[hand, side] + 1] += 1
+    table = block[begins[6] : begins[6] + 2 * width * len(strength)].view(np.int16).reshape(len(strength), width)
     for row in range(len(strength)):
         for hand in range(width):
             table[row, hand] = strength[row, hand] if hand < hands else -1
-    held_first = block[at[7] : at[7] + 2 * (deck + 1)].view(np.int16)
+    card_first = block[begins[7] : begins[7] + 2 * (deck + 1)].view(np.int16)
     for card in range(deck + 1):
         counts[card + 1] += counts[card]
-        held_first[card] = counts[card]
-    held_hands = block[at[8] : at[8] + 2 * counts[deck]].view(np.int16)
+        card_first[card] = counts[card]
+    card_hands = block[begins[8] : begins[8] + 2 * counts[deck]].view(np.int16)
     for hand in range(hands):
         for side in range(2):
-            card = held[hand, side]
+            card = both_cards[hand, side]
             if card < deck:
-                held_hands[counts[card]] = hand
+                card_hands[counts[card]] = hand
                 counts[card] += 1
     for unit in range(len(units)):
-        begin = at[10 + unit]
+        begin = begins[10 + unit]
         reach = block[begin : begin + 4 * width].view(np.float32)
         for hand in range(hands):
             reach[hand] = weight[hand] * units[unit]
 
 
 @kernel
-def most_distinct(
+def max_distinct(
     mine: NDArray[np.int16], my_cards: NDArray[Any], theirs: NDArray[np.int16], their_cards: NDArray[Any], deck: int
 ) -> tuple[int, int]:
     """The most groups and pairs on a runout.
@@ -111,19 +124,20 @@ def most_distinct(
     and tie the same hands form a group; those with a common card that beat and tie the same hands with this card, a
     pair. Cards [hands, 2] are `deck` where there is none.
     """
-    most_groups = most_pairs = 0
+    max_groups = max_pairs = 0
     words = deck // 64 + 1
     levels = 0
     for strength in (mine, theirs):
         for runout in range(strength.shape[0]):
             for hand in range(strength.shape[1]):
                 levels = max(levels, strength[runout, hand] + 1)
-    held = np.empty((levels, 2, words), dtype=np.uint64)  # by strength and player, a bit per card, and one for all
-    found = np.empty(levels // 64 + 1, dtype=np.uint64)  # a bit per strength that a hand has
-    between = np.empty(words, dtype=np.uint64)  # whether own hands were found since the last hand of the opponent
+    # By strength and player: a bit per card, and one that is set if there is any hand.
+    cards_of = np.empty((levels, 2, words), dtype=np.uint64)
+    levels_found = np.empty(levels // 64 + 1, dtype=np.uint64)  # a bit per strength that a hand has
+    between = np.empty(words, dtype=np.uint64)  # whether own hands follow the opponent's last one
     one, everyone = np.uint64(1), np.uint64(1) << np.uint64(deck % 64)
     for runout in range(mine.shape[0]):
-        found[:] = 0
+        levels_found[:] = 0
         between[:] = 0
         for player in range(2):
             strength, cards = (mine, my_cards) if player == 0 else (theirs, their_cards)
@@ -131,37 +145,35 @@ def most_distinct(
                 level = strength[runout, hand]
                 if level < 0:
                     continue
-                if found[level // 64] >> np.uint64(level % 64) & one == 0:
-                    found[level // 64] |= one << np.uint64(level % 64)
-                    held[level] = 0
+                if levels_found[level // 64] >> np.uint64(level % 64) & one == 0:
+                    levels_found[level // 64] |= one << np.uint64(level % 64)
+                    cards_of[level] = 0
                 for side in range(2):
                     card = cards[hand, side]
                     if card < deck:
-                        held[level, player, card // 64] |= one << np.uint64(card % 64)
-                held[level, player, deck // 64] |= everyone
+                        cards_of[level, player, card // 64] |= one << np.uint64(card % 64)
+                cards_of[level, player, deck // 64] |= everyone
         groups = pairs = 0
-        for block in range(len(found)):
-            left = found[block]
+        for block in range(len(levels_found)):
+            left = levels_found[block]
             while left != 0:
                 rest = left & (left - one)
                 level = 64 * block + int(np.log2(np.float64(left ^ rest)))  # of the lowest bit
                 left = rest
                 for word in range(words):
-                    own, other = held[level, 0, word], held[level, 1, word]
-                    alone = own & ~other
-                    new = (own & other) | (alone & ~between[word])
-                    between[word] = (between[word] | alone) & ~other
+                    own_cards, other_cards = cards_of[level, 0, word], cards_of[level, 1, word]
+                    alone = own_cards & ~other_cards
+                    new = (own_cards & other_cards) | (alone & ~between[word])
+                    between[word] = (between[word] | alone) & ~other_cards
                     if word == deck // 64 and new & everyone != 0:
                         groups += 1
                         new ^= everyone
                     while new != 0:
                         new &= new - one
                         pairs += 1
-        most_groups, most_pairs = max(most_groups, groups), max(most_pairs, pairs)
-    return most_groups, most_pairs
+        max_groups, max_pairs = max(max_groups, groups), max(max_pairs, pairs)
+    return max_groups, max_pairs
 
-
-Array = NDArray[Any]
 
 FOUR = 4  # operations that a kernel reads at once, or steps of a product
 
@@ -184,8 +196,8 @@ def _fields(sharing: Sharing) -> Iterator[tuple[Field, ...]]:
             (mine, "own_cards", "other_cards"),
             (mine, "same", ""),
             (mine, "own_strength", "other_strength"),
-            (theirs, "held_first", ""),
-            (theirs, "held_hands", ""),
+            (theirs, "card_first", ""),
+            (theirs, "card_hands", ""),
             (mine, "own_weight", ""),
         ):
             others = theirs if other_name else ()
@@ -209,18 +221,18 @@ def hand_tables(layout: Layout, units: Sequence[float]) -> Packed:
     sizes = [runouts.nbytes, terms.nbytes, len(symmetries) * (deck + 1)]
     for mine in of_each:
         player, n = mine[0], int(layout.hands[mine[0]])
-        held = int(np.count_nonzero(form.hands[player].cards >= 0))
+        cards = int(np.count_nonzero(form.hands[player].cards >= 0))  # of all hands
         sizes += [2 * n * len(form.permutations[player]), 2 * n * len(symmetries), 4 * n * len(symmetries)]
         sizes += [n * len(runouts), 2 * n, 2 * n, 2 * n * len(form.strength[player])]
-        sizes += [2 * (deck + 1), 2 * held, 8 * n, *(4 * n for _ in mine)]
-    places = places_of(tuple(sizes), FIELDS[of_each])
-    block = np.zeros(places.size, dtype=np.uint8)
-    for table, begin in ((runouts, places.begins[0]), (terms, places.begins[1])):
+        sizes += [2 * (deck + 1), 2 * cards, 8 * n, *(4 * n for _ in mine)]
+    offsets = offsets_of(tuple(sizes), FIELDS[of_each])
+    block = np.zeros(offsets.size, dtype=np.uint8)
+    for table, begin in ((runouts, offsets.begins[0]), (terms, offsets.begins[1])):
         if len(table):
             block[begin : begin + table.nbytes] = table.reshape(-1).view(np.uint8)
-    alike_cards = block[places.begins[2] :][: sizes[2]].reshape(len(symmetries), deck + 1)
+    alike_cards = block[offsets.begins[2] :][: sizes[2]].reshape(len(symmetries), deck + 1)
     alike_cards[:, :deck], alike_cards[:, deck] = symmetries, deck
-    begins = np.array(places.begins, dtype=np.int64)
+    begins = np.array(offsets.begins, dtype=np.int64)
     first = 3
     for mine in of_each:
         player = mine[0]
@@ -241,7 +253,7 @@ def hand_tables(layout: Layout, units: Sequence[float]) -> Packed:
             np.array([units[1 - own] for own in mine]),
         )
         first += HAND_TABLES + len(mine)
-    return Packed(block, places)
+    return Packed(block, offsets)
 
 
 def _rows(numbers: Array) -> Array:
@@ -283,19 +295,19 @@ def code_bytes(own_hands: int, other_hands: int) -> int:
     return strips * steps * STRIP * TILE // 4
 
 
-def most_sums(form: PublicForm, own: int) -> Sums:
+def max_sums(form: PublicForm, own: int) -> Sums:
     """What the showdowns of a player need at most on a final runout."""
     mine, theirs = (np.where(each.cards < 0, form.deck, each.cards) for each in (form.hands[own], form.hands[1 - own]))
     # In one order: NumPy's may be either, and differs between the players if one of them has a single hand.
     my_strength, their_strength = (_rows(form.strength[player]) for player in (own, 1 - own))
-    groups, pairs = most_distinct(my_strength, mine, their_strength, theirs, form.deck)
+    groups, pairs = max_distinct(my_strength, mine, their_strength, theirs, form.deck)
     # An operation per hand of the opponent, overall and by card; one for what is emitted after them, then padding.
     operations = 3 * len(theirs) + FOUR * (SEGMENTS + form.deck)
     return Sums(groups, pairs, -(-operations // FOUR) * FOUR)
 
 
 def _runouts(form: PublicForm) -> Array:
-    found, first_term = [], 0
+    records, first_term = [], 0
     for number, street in enumerate(form.streets):
         part = np.zeros(len(street.parent), dtype=RUNOUT)
         part["parent"], part["symmetry"] = street.parent if number else -1, street.symmetry
@@ -304,15 +316,15 @@ def _runouts(form: PublicForm) -> Array:
             part["first_term"] = first_term + below.first_copy[street.first_child[:-1]]
             part["last_term"] = first_term + below.first_copy[street.first_child[1:]]
             first_term += len(below.copies)
-        found.append(part)
-    return np.concatenate(found)
+        records.append(part)
+    return np.concatenate(records)
 
 
 def _terms(form: PublicForm) -> Array:
-    found = []
+    records = []
     for street in form.streets[1:]:
         part = np.zeros(len(street.copies), dtype=TERM)
         part["child"] = np.repeat(np.arange(len(street.parent)), np.diff(street.first_copy))
         part["permutation"], part["probability"] = street.copies, street.probability
-        found.append(part)
-    return np.concatenate(found) if found else np.zeros(0, dtype=TERM)
+        records.append(part)
+    return np.concatenate(records) if records else np.zeros(0, dtype=TERM)

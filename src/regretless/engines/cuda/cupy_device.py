@@ -1,22 +1,26 @@
-"""A CUDA device through CuPy. Whatever goes wrong there is told in one sentence, as `DeviceFailed`."""
+"""A CUDA device through CuPy. Every failure is raised as `DeviceFailed`, with one sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import cupy
 import numpy as np
+from numpy.typing import NDArray
 
-from regretless.engines.cuda.public.device import KERNELS, Array, Buffer, Device, Launch
 from regretless.errors import Advice, DeviceFailed
 
 __all__ = ["CupyDevice"]
 
-Given = ParamSpec("Given")
-Answer = TypeVar("Answer")
+Array: TypeAlias = NDArray[Any]
+Buffer: TypeAlias = Any  # `cupy.ndarray`, which has no types
+Launch = Callable[..., None]  # as in `device.py`, which checks that `CupyDevice` is a `Device`
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 LARGE_BYTES = 1 << 30  # buffers from this size on bypass CuPy's memory pool
 MULTIPLIES_SINCE = 80  # compute capability 8.0
@@ -30,17 +34,17 @@ FAILURES = (
 )
 
 
-def _told(work: Callable[Given, Answer]) -> Callable[Given, Answer]:
-    """The same work, whose failures are told in one sentence."""
+def _reports_failure(work: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """The same work, whose failures are raised as `DeviceFailed` with one sentence."""
 
     @wraps(work)
-    def told(*given: Given.args, **named: Given.kwargs) -> Answer:
+    def reporting(*positional: Arguments.args, **named: Arguments.kwargs) -> Result:
         try:
-            return work(*given, **named)
+            return work(*positional, **named)
         except FAILURES as error:
             raise DeviceFailed(f"the GPU failed: {_first_line(error)}") from error
 
-    return told
+    return reporting
 
 
 def _first_line(error: Exception) -> str:
@@ -50,7 +54,7 @@ def _first_line(error: Exception) -> str:
 class CupyDevice:
     """One CUDA device. `advice` says what the user can do if its memory is full."""
 
-    @_told
+    @_reports_failure
     def __init__(self, name: str = "cuda", *, advice: Sequence[Advice] = ()) -> None:
         self.name, self._advice = name, advice
         self._device = cupy.cuda.Device(int(name.partition(":")[2] or 0))
@@ -59,7 +63,7 @@ class CupyDevice:
         self.multiplies = int(self._device.compute_capability) >= MULTIPLIES_SINCE
         self._stream = cupy.cuda.Stream(non_blocking=True)
 
-    @_told
+    @_reports_failure
     def free_bytes(self) -> int:
         with self._device:
             return int(cupy.cuda.runtime.memGetInfo()[0]) + int(cupy.get_default_memory_pool().free_bytes())
@@ -73,10 +77,10 @@ class CupyDevice:
         except (cupy.cuda.memory.OutOfMemoryError, cupy.cuda.runtime.CUDARuntimeError) as error:
             if getattr(error, "status", None) not in (None, OUT_OF_MEMORY):
                 raise
-            said = f"the GPU is out of memory ({_first_line(error).rstrip('.')})"
-            raise DeviceFailed(said, advice=self._advice) from error
+            message = f"the GPU is out of memory ({_first_line(error).rstrip('.')})"
+            raise DeviceFailed(message, advice=self._advice) from error
 
-    @_told
+    @_reports_failure
     def zeros(self, count: int, dtype: np.dtype[Any]) -> Buffer:
         kind = dtype if dtype.kind != "V" else np.dtype(np.uint8)
         size = count * dtype.itemsize
@@ -88,12 +92,12 @@ class CupyDevice:
             with cupy.cuda.using_allocator():  # the driver itself
                 return cupy.zeros(size // kind.itemsize, dtype=kind)
 
-    @_told
+    @_reports_failure
     def clear(self, buffer: Buffer) -> None:
         with self._device, self._stream:
             buffer.fill(0)
 
-    @_told
+    @_reports_failure
     def upload(self, array: Array) -> Buffer:
         with self._allocating():
             whole = np.ascontiguousarray(array)
@@ -102,7 +106,7 @@ class CupyDevice:
     def once(self, key: Hashable, make: Callable[[], Array]) -> Buffer:
         return self.upload(make())
 
-    @_told
+    @_reports_failure
     def assign(self, target: Buffer, array: Array) -> None:
         with self._allocating():
             whole = np.ascontiguousarray(array)
@@ -112,12 +116,12 @@ class CupyDevice:
             else:
                 target[...] = cupy.asarray(whole)
 
-    @_told
+    @_reports_failure
     def copy(self, target: Buffer, source: Buffer) -> None:
         with self._device, self._stream:
             target[...] = source
 
-    @_told
+    @_reports_failure
     def download(self, buffer: Buffer) -> Array:
         with self._device, self._stream:
             return np.asarray(cupy.asnumpy(buffer, stream=self._stream))
@@ -125,8 +129,8 @@ class CupyDevice:
     def address(self, buffer: Buffer) -> int:
         return int(buffer.data.ptr)
 
-    @_told
-    def compile(self, source: str, flags: tuple[str, ...], kernels: tuple[str, ...] = KERNELS) -> dict[str, Launch]:
+    @_reports_failure
+    def compile(self, source: str, flags: tuple[str, ...], kernels: tuple[str, ...]) -> dict[str, Launch]:
         with self._device:
             module = cupy.RawModule(code=source, options=("-std=c++17", "-ftz=true", "-prec-div=false", *flags))
             return {name: self._launch(module.get_function(name)) for name in kernels}
@@ -134,31 +138,27 @@ class CupyDevice:
     def _launch(self, function: Any) -> Launch:
         function.max_dynamic_shared_size_bytes = self.shared_bytes - function.shared_size_bytes
 
-        @_told
+        @_reports_failure
         def launch(grid: tuple[int, ...], threads: int, shared: int, *arguments: Any) -> None:
             with self._device:
                 function(grid, (threads,), arguments, shared_mem=shared, stream=self._stream)
 
         return launch
 
-    @_told
+    @_reports_failure
     def record(self, run: Callable[[], None]) -> Callable[[], None]:
         with self._device, self._stream:
             self._stream.begin_capture()
             run()
             graph = self._stream.end_capture()
 
-        @_told
+        @_reports_failure
         def repeat() -> None:
             with self._device:
                 graph.launch(self._stream)
 
         return repeat
 
-    @_told
+    @_reports_failure
     def wait(self) -> None:
         self._stream.synchronize()
-
-
-if TYPE_CHECKING:
-    _conforms: type[Device] = CupyDevice

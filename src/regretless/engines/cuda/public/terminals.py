@@ -8,17 +8,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.cuda.public.tables.records import PANEL, PAYS, PIECE, STAKE
+from regretless.engines.cuda.device import Records
+from regretless.engines.cuda.public.records import PANEL, PAYS, PIECE, STAKE
 from regretless.engines.layout import padded
 from regretless.forms.public import PublicForm
 from regretless.forms.ties import has_even_ties
 
-__all__ = ["Cut", "Panels", "Terminals", "are_few", "can_multiply"]
+__all__ = ["Cut", "LastTerminals", "Panels", "are_few", "can_multiply"]
 
-Records = NDArray[np.void]
 Int32 = NDArray[np.int32]
 
-MOST_PAIRS = 1 << 18  # of hands that products multiply: for more, sums are faster
+MAX_PAIRS = 1 << 18  # of hands that products multiply: for more, sums are faster
 HALF = 2  # bytes
 ROW_PADDING = 8  # halves between rows of reach in shared memory
 
@@ -55,15 +55,15 @@ class Panels(NamedTuple):
     bytes: int  # of the largest
 
 
-class Terminals(NamedTuple):
-    """T terminals of the last street."""
+class LastTerminals(NamedTuple):
+    """The T terminals of the last street."""
 
     records: Records  # [T]  TERMINAL
     pays: NDArray[np.float64]  # [PAYS, T]
     stakes: Records  # [T]  STAKE
 
     def cut(self, width: int) -> Cut:
-        """Pieces of at most `width`; in each, terminals with a mixture come first, then those with an own fold."""
+        """Pieces of at most `width`; each begins with terminals that include an opponent's fold, then an own fold."""
         first = _parts(len(self.records), -(-len(self.records) // width))
         pieces, pays = np.zeros(len(first) - 1, dtype=PIECE), np.zeros((len(first) - 1, len(PAYS), width))
         orders = []
@@ -76,12 +76,12 @@ class Terminals(NamedTuple):
             orders.append(order)
         return Cut(pieces, np.concatenate([*orders, np.zeros(0)]).astype(np.int32), pays)
 
-    def panels(self, hands: int, most_bytes: int) -> Panels:
-        """As few panels as possible of at most `most_bytes`; the opponent has `hands` hands."""
+    def panels(self, hands: int, max_bytes: int) -> Panels:
+        """As few panels as possible of at most `max_bytes`; the opponent has `hands` hands."""
         stakes = self.stakes
         kinds = np.select(
             [stakes["value_row"] < 0, stakes["fold_value"] >= 0, stakes["fold_row"] >= 0, stakes["opponent_row"] < 0],
-            [4, 3, 0, 1],  # folds alone, beside an own fold, beside an opponent's, lines of their own
+            [4, 3, 0, 1],  # folds; showdowns with an own fold, with an opponent's, and those that are a line
             default=2,
         )
         order = np.argsort(kinds, kind="stable")  # kinds together, so that few tiles of rows are not full
@@ -89,12 +89,12 @@ class Terminals(NamedTuple):
         for parts in count(1 if len(kinds) else 0):
             panels = np.zeros(parts, dtype=PANEL)
             for number, (start, end) in enumerate(pairwise(_parts(len(kinds), parts))):
-                found = np.bincount(kinds[order[start:end]], minlength=5)
-                mixed, direct, other, showdowns, rows = np.cumsum(found).tolist()
+                counts = np.bincount(kinds[order[start:end]], minlength=5)
+                mixed, direct, other, showdowns, rows = np.cumsum(counts).tolist()
                 panels[number] = (start, rows, mixed, other, showdowns, mixed, direct, 0)
-            taken = panels["rows"] * STAKE.itemsize + (panels["rows"] + panels["mixed"] + 1) * row_bytes
-            if parts == len(kinds) or taken.max() <= most_bytes:
-                return Panels(panels, stakes[order], int(taken.max(initial=0)))
+            sizes = panels["rows"] * STAKE.itemsize + (panels["rows"] + panels["mixed"] + 1) * row_bytes
+            if parts == len(kinds) or sizes.max() <= max_bytes:
+                return Panels(panels, stakes[order], int(sizes.max(initial=0)))
         raise AssertionError("a panel of one terminal always ends the search")
 
 
@@ -105,7 +105,7 @@ def _parts(whole: int, parts: int) -> list[int]:
 
 def are_few(hands: tuple[int, int]) -> bool:
     """Whether products are fast for these numbers of hands."""
-    return padded(hands[0]) * padded(hands[1]) <= MOST_PAIRS
+    return padded(hands[0]) * padded(hands[1]) <= MAX_PAIRS
 
 
 def can_multiply(form: PublicForm) -> bool:

@@ -1,27 +1,96 @@
-"""Device memory for the tables of many spots, so that a thousand small tables are one upload.
+"""A CUDA device as the engines use it: memory, compiled kernels, recorded launches.
 
-Inside `with arena:`, tables are collected on the host and uploaded together at the end; outside, an arena is the device
-itself. Memory is taken in chunks; each table begins at a multiple of 256 bytes, as every allocation of CUDA does. What
-is collected goes through a small staging buffer that is reused, since new pages of host memory cost more than filling
-them.
+`Device` is what an engine asks for. `cupy_device.py` provides it through CuPy; tests provide it on a CPU, with the same
+engines and the same kernels (`tests/engines/cuda_host_device.py`). `open_device` opens one by its name.
+
+`Arena` is a device on which many small tables become one upload. Inside `with arena:`, tables are collected on the host
+and uploaded together at the end; outside, an arena does what its device does. It allocates memory in chunks; each table
+begins at a multiple of 256 bytes, as every allocation of CUDA does. Collected tables go through a small staging buffer
+that is reused, since the first use of new host memory costs more than filling it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from importlib import resources
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.cuda.public.device import Array, Buffer, Device
+from regretless.engines.devices import require_cuda
+from regretless.errors import Advice, MissingExtra
 
-__all__ = ["Arena"]
+__all__ = ["IF_FULL", "ON_CPU", "Arena", "Array", "Buffer", "Device", "Launch", "Records", "kernel_text", "open_device"]
+
+Array: TypeAlias = NDArray[Any]
+Records: TypeAlias = NDArray[np.void]  # of one of the types in `public/records.py`
+Buffer: TypeAlias = Any  # an array on the device: of CuPy, which has no types; in tests of NumPy
+Launch = Callable[..., None]  # (grid, threads, bytes of shared memory, *arguments)
+
+ON_CPU = Advice("device", "cpu", "takes none of it")
+IF_FULL = (Advice("storage", 16, "takes less than 32"), ON_CPU)
 
 ALIGNMENT = 256
 CHUNK_BYTES = 16 << 20
 STAGED_BYTES = 2 << 20
+
+
+class Device(Protocol):
+    """What the engine needs of a device."""
+
+    name: str
+    shared_bytes: int  # that a block may have
+    multiplies: bool  # whether its tensor cores have the instructions of `products.cu`
+
+    def free_bytes(self) -> int: ...
+
+    def zeros(self, count: int, dtype: np.dtype[Any]) -> Buffer: ...
+
+    def clear(self, buffer: Buffer) -> None:
+        """Fill a buffer with zeros."""
+
+    def upload(self, array: Array) -> Buffer: ...
+
+    def once(self, key: Hashable, make: Callable[[], Array]) -> Buffer:
+        """An array on the device that spots share: those that ask for the same key may get the same buffer."""
+
+    def assign(self, target: Buffer, array: Array) -> None:
+        """Copy an array into a buffer, or into part of one."""
+
+    def copy(self, target: Buffer, source: Buffer) -> None:
+        """Copy one buffer into another of its size and type, after everything launched before."""
+
+    def download(self, buffer: Buffer) -> Array: ...
+
+    def address(self, buffer: Buffer) -> int: ...
+
+    def compile(self, source: str, flags: tuple[str, ...], kernels: tuple[str, ...]) -> Mapping[str, Launch]:
+        """The kernels of these names, compiled from the same source."""
+
+    def record(self, run: Callable[[], None]) -> Callable[[], None]:
+        """Launches that can be repeated together; `run` must have run before, which loads the kernels."""
+
+    def wait(self) -> None:
+        """Until everything launched is done."""
+
+
+def kernel_text(*paths: str) -> str:
+    """These files below the folder of this module, joined."""
+    folder = resources.files("regretless.engines.cuda")
+    return "\n".join(folder.joinpath(path).read_text(encoding="utf-8") for path in paths)
+
+
+def open_device(name: str = "cuda", *, advice: Sequence[Advice] = ()) -> Device:
+    """A CUDA device by its name; `advice` says what the user can do if its memory is full."""
+    require_cuda()
+    if find_spec("cupy") is None:
+        raise MissingExtra("cupy", "gpu")
+    from regretless.engines.cuda.cupy_device import CupyDevice
+
+    return CupyDevice(name, advice=advice)
 
 
 class Arena:
