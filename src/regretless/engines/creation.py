@@ -74,8 +74,8 @@ def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngin
     """An engine for a compiled game; by default on the sequence form for two players, on the history form for more.
 
     `name` is one of `available()` or "auto"; `options` are those of `Options`. If both `name` and `device` are "auto",
-    a large game goes to a CUDA device if there is one, in float64 as on a CPU (`devices.py` says how large and why);
-    `threads` keeps it on the CPU.
+    a large game goes to a CUDA device if there is one, in float64 as on a CPU (`devices.py` says how large and why), or
+    to the GPU of a Mac, in float32; `threads` keeps it on the CPU. "cuda:1" is the second CUDA device.
     """
     name, asked = engine_name(name), Options(**options)
     if asked.threads is not None and asked.threads < 1:
@@ -85,9 +85,10 @@ def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngin
         form = _as(kind, form)  # the form that the candidates work on, which also determines the size
         if asked.device == "auto" and kind in (FormKind.SEQUENCE, FormKind.HISTORY):
             name, device = _choose_by_size(form, asked.threads)
-            asked = replace(asked, device=device, dtype=asked.dtype or "float64")
+            usual = "float32" if device == "mps" else "float64"  # which MPS does not have
+            asked = replace(asked, device=device, dtype=asked.dtype or usual)
         else:
-            name = fastest(kind, "cpu" if asked.device == "auto" else asked.device)
+            name = fastest(kind, "cpu" if asked.device == "auto" else devices.device_type(asked.device))
     entry = require(name)
     if kind not in entry.classes:
         if kind is FormKind.SAMPLING:
@@ -98,15 +99,16 @@ def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngin
     build = entry.classes[kind]
     _check(name, kind, build, asked)
     where = build.devices[0] if asked.device == "auto" else asked.device
-    if where == "cuda":
-        devices.require_cuda()
+    kind_of_device = devices.device_type(where)
+    if kind_of_device == "cuda":
+        devices.require_cuda(where)
     taken = _taken(kind, form, build, asked, where)
     form = _as(kind, form)
     sized = {key: value for key, value in taken.items() if key in ("dtype", "threads", "storage")}
     if isinstance(form, PublicForm):
-        check_public_fits(name, size_of_form(form), device=where, predicts=asked.predicts, **sized)
+        check_public_fits(name, size_of_form(form), device=kind_of_device, predicts=asked.predicts, **sized)
     elif kind is FormKind.BUCKETED:
-        check_bucketed_fits(name, cast(BucketedForm, form), device=where, predicts=asked.predicts, **sized)
+        check_bucketed_fits(name, cast(BucketedForm, form), device=kind_of_device, predicts=asked.predicts, **sized)
     elif where == "cpu":
         check_fits(name, kind, form, what=_name(form), **sized)
     return cast(GameEngine | PublicEngine | BucketedEngine, load(build.path)(form=form, **taken))
@@ -197,13 +199,15 @@ def _choose_by_size(form: AnyForm, threads: int | None) -> tuple[str, str]:
         able = kind in ENGINES[name].classes and is_installed(name)
         if threads is None and size >= smallest and able and devices.cuda_devices():
             return name, "cuda"
+    if threads is None and size >= devices.GPU_FROM["torch"] and is_installed("torch") and devices.has_mps():
+        return "torch", "mps"
     return fastest(kind, "cpu"), "cpu"
 
 
 def _check(name: str, kind: FormKind, build: Build, asked: Options) -> None:
     """Refuse options that the engine does not support."""
     who = f"the {name} engine{f' on the {kind} form' if kind in (FormKind.PUBLIC, FormKind.BUCKETED) else ''}"
-    if asked.device not in ("auto", *build.devices):
+    if devices.device_type(asked.device) not in ("auto", *build.devices):
         raise InvalidOption("device", asked.device, f"is not for {who}, which runs on {' or '.join(build.devices)}")
     if asked.dtype not in (None, *build.dtypes):
         raise InvalidOption("dtype", asked.dtype, f"is not for {who}, which has {' and '.join(build.dtypes)}")

@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from regretless.engines import ENGINES, Choice, FormKind, engine_if_able, engine_name
+from regretless.engines import ENGINES, Choice, FormKind, devices, engine_if_able, engine_name
 from regretless.errors import Advice, InvalidOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import HistoryForm
@@ -146,7 +146,7 @@ class Problem(ABC, Generic[FormType, EngineType]):
             ("engine", engine, ("auto", *able), ENGINES),
             ("device", device, ("auto", *places), DEVICES),
         ):
-            if value not in known:
+            if (devices.device_type(value) if option == "device" else value) not in known:
                 what = {
                     Kind.PUBLIC: "the public form",
                     Kind.BUCKETED: "a spot with buckets",
