@@ -9,7 +9,7 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines import Evaluation, Sampling, Updates
+from regretless.engines import NUMBER_FORMATS, Evaluation, Sampling, Updates
 from regretless.errors import RegretlessError
 from regretless.files.container import Container
 from regretless.files.fields import LARGEST, Fields
@@ -20,7 +20,7 @@ __all__ = ["FORMS", "Measurement", "Reason", "Record", "Settings"]
 Reason = Literal["iterations", "target", "interrupted", "exact"]
 FORMS = ("history", "public")
 LARGEST_ERROR = 1e-3  # of the largest value, at least 1: how far rounding may put a best response below a value
-_STORAGES = (64, 32, 16)  # bits per stored number
+_STORAGES = (64, *NUMBER_FORMATS)  # bits per stored number; 64 in the reference
 
 
 @dataclass(frozen=True)
