@@ -10,8 +10,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "regretless"
 
 # Names that are still used twice. A name leaves this set when its classes are renamed; none enters it.
 USED_TWICE = {
-    "Entry", "Layout", "Lock", "Plan", "Scratch", "State", "Tables", "_Solve",
-    "_Walk",
+    "Layout", "Lock", "Plan", "Scratch", "State", "Tables", "_Walk",
 }  # fmt: skip
 
 

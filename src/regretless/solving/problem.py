@@ -141,10 +141,10 @@ class Problem(ABC, Generic[FormType, EngineType]):
             for name, entry in ENGINES.items()
         }
         able = [name for name in builds if builds[name]]
-        places = dict.fromkeys(place for name in able for build in builds[name] for place in build.devices)
+        able_devices = dict.fromkeys(each for name in able for build in builds[name] for each in build.devices)
         for option, value, known, existing in (
             ("engine", engine, ("auto", *able), ENGINES),
-            ("device", device, ("auto", *places), DEVICES),
+            ("device", device, ("auto", *able_devices), DEVICES),
         ):
             if (devices.device_type(value) if option == "device" else value) not in known:
                 what = {

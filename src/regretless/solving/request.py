@@ -36,8 +36,8 @@ def make_request(problem: Problem[Any, Any], options: SolveOptions) -> Request:
     if options.variant is not None:
         options = replace(options, variant=text)
     if kind is Kind.GAME:
-        kept = None if resume is None else resume.settings.sampling
-        if (options.sampling or kept or "full") == "full":
+        sampling = None if resume is None else resume.settings.sampling
+        if (options.sampling or sampling or "full") == "full":
             options.check_sampled()
     if resume is not None:
         options.check_resume({"variant": resume.variant} | vars(resume.settings), resume.where)
@@ -74,10 +74,10 @@ def _settings(problem: Problem[Any, Any], options: SolveOptions, resume: Solutio
         if every == usual:  # the default, which the new end may change
             every = problem.measure_every(iterations, target)
         before = replace(before, iterations=iterations, target=target, measure_every=every)
-    kept = {
+    changes = {
         each.name: getattr(options, each.name) for each in fields(Settings) if each.name not in ("iterations", "target")
     }
-    return problem.settle(replace(before, **{name: value for name, value in kept.items() if value is not None}))
+    return problem.settle(replace(before, **{name: value for name, value in changes.items() if value is not None}))
 
 
 def _machine(problem: Problem[Any, Any], options: SolveOptions, resume: Solution | None) -> Machine:

@@ -165,24 +165,24 @@ class _Parser:
         tokens.take()
         if tokens.kind == "text":
             tokens.take()  # the node's own label
-        player, place = TERMINAL, -1
+        player, set_number = TERMINAL, -1
         if kind == "c":
             player = CHANCE
-            place = self._set(player)
+            set_number = self._set(player)
         elif kind == "p":
             player = tokens.integer("the player's number") - 1
             if not 0 <= player < len(tree.players):
                 tokens.fail(f"player {player + 1} moves here, but there are only {len(tree.players)} players")
-            place = self._set(player)
-            if self.memory.setdefault(place, memory[player]) != memory[player]:
+            set_number = self._set(player)
+            if self.memory.setdefault(set_number, memory[player]) != memory[player]:
                 tokens.fail(
-                    f"recall is not perfect: in information set {tree.sets[place].number}, player {player + 1} "
+                    f"recall is not perfect: in information set {tree.sets[set_number].number}, player {player + 1} "
                     "forgets an earlier move"
                 )
         gained = self._outcome()
         tree.player.append(player)
-        tree.set.append(place)
-        tree.children.append([] if place >= 0 else NO_CHILDREN)
+        tree.set.append(set_number)
+        tree.children.append([] if set_number >= 0 else NO_CHILDREN)
         tree.payoff.append(self._sum(payoff, gained))
 
     def _sum(self, payoff: tuple[float, ...], gained: tuple[float, ...] | None) -> tuple[float, ...]:
@@ -203,21 +203,21 @@ class _Parser:
         tokens, tree = self.tokens, self.tree
         number = tokens.integer("the number of an information set")
         label = tokens.text("a label") if tokens.kind == "text" else ""
-        place = self.set_at.get((player, number))
+        set_number = self.set_at.get((player, number))
         if tokens.value != "{" or tokens.kind == "text":
-            if place is None:
+            if set_number is None:
                 tokens.fail(f"information set {number} is new, so its actions must follow in braces")
-            return place
+            return set_number
         names, probabilities = self._actions(player)
-        if place is None:
-            place = self.set_at[player, number] = len(tree.sets)
+        if set_number is None:
+            set_number = self.set_at[player, number] = len(tree.sets)
             actions = _unique(names)
             tree.sets.append(EfgSet(player, number, label, tuple(names), actions, probabilities))
-            return place
-        known = tree.sets[place]
+            return set_number
+        known = tree.sets[set_number]
         if known.names != tuple(names) or known.probabilities != probabilities:
             tokens.fail(f"information set {number} had different actions or probabilities before")
-        return place
+        return set_number
 
     def _actions(self, player: int) -> tuple[list[str], tuple[float, ...]]:
         tokens = self.tokens
@@ -269,7 +269,7 @@ def _unique(names: list[str]) -> tuple[str, ...]:
     """Unique names for actions: numbered if any is empty or repeated."""
     if len(set(names)) == len(names) and all(names):
         return tuple(names)
-    return tuple(f"{name} #{place}".strip() for place, name in enumerate(names, start=1))
+    return tuple(f"{name} #{number}".strip() for number, name in enumerate(names, start=1))
 
 
 class _Tokens:
