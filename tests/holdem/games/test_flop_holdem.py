@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,10 @@ from regretless.errors import InvalidOption, InvalidText, WouldNotFit
 from regretless.forms.betting import flatten, limit_branches
 from regretless.forms.public import PublicForm
 from regretless.games import FlopHoldem
+from regretless.holdem.flops import all_flops
 from regretless.holdem.form.runouts import compile_holdem
 from regretless.holdem.games import flop_holdem
-from regretless.holdem.games.flop_holdem import FlopHoldemSolution, compile_flop_holdem, with_flops
+from regretless.holdem.games.flop_holdem import FlopHoldemSolution, compile_flop_holdem
 from regretless.holdem.games.reader import FlopHoldemReader
 from regretless.variants import PRESETS, schedule
 
@@ -183,12 +185,13 @@ def test_neither_player_does_worse_than_by_folding() -> None:
 
 
 def test_some_flops_stand_for_all() -> None:
-    """All flops give the same form; one of each kind weighs as much as all of them."""
-    form = compile_flop_holdem(FlopHoldem())
-    count = len(form.streets[1].parent)
-    same = with_flops(form, range(count)).streets[1]
-    np.testing.assert_array_equal(same.copies, form.streets[1].copies)
-    assert same.probability == pytest.approx(form.streets[1].probability)
-    fewer = with_flops(form, range(0, count, 100)).streets[1]
-    assert len(fewer.parent) == 18
-    assert fewer.probability * len(fewer.copies) == pytest.approx(same.probability * len(same.copies))
+    """All flops with their numbers give the same form; a few weigh together as much as all of them."""
+    flops = {flop.cards: flop.weight for flop in all_flops()}
+    every, same = (compile_flop_holdem(FlopHoldem(), some).streets[1] for some in (None, flops))
+    np.testing.assert_array_equal(same.copies, every.copies)
+    np.testing.assert_allclose(same.probability, every.probability, rtol=1e-12)
+    some = dict(list(flops.items())[::100]) | {(51, 50, 49): 30.0}
+    fewer = compile_flop_holdem(FlopHoldem(), some).streets[1]
+    copies = np.diff(fewer.first_copy)
+    weight = [some[tuple(cards)] for cards in fewer.cards.tolist()]
+    np.testing.assert_allclose(fewer.probability * copies, np.divide(weight, sum(some.values())) * 22100 / comb(48, 3))

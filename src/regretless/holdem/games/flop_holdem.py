@@ -8,12 +8,10 @@ of the engine, so it can always be resumed; nodes are read from an engine that i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
-
-import numpy as np
 
 from regretless import engines
 from regretless.cards.deck import DECK
@@ -44,42 +42,21 @@ __all__ = [
     "FlopHoldemProblem",
     "FlopHoldemSolution",
     "compile_flop_holdem",
-    "with_flops",
 ]
 
 FLOPS = 1755  # distinct up to suits
 
 
-def compile_flop_holdem(game: FlopHoldem) -> PublicForm:
-    """The whole game from the deal on: payoffs in chips, values in big blinds. Takes a few seconds."""
+def compile_flop_holdem(game: FlopHoldem, flops: Mapping[tuple[int, ...], float] | None = None) -> PublicForm:
+    """The whole game from the deal on: payoffs in chips, values in big blinds. Takes a few seconds.
+
+    With `flops` (`compile_holdem`), it estimates what a strategy is worth from a sample of flops; best responses know
+    which flops may come, so they gain more than in the whole game.
+    """
     everything = Range.parse("100%")
     tree = flatten(limit_branches(game.betting, game.move_name))
-    form = compile_holdem((), everything, everything, tree, deals=(3,), name=game.name)
+    form = compile_holdem((), everything, everything, tree, deals=(3,), flops=flops, name=game.name)
     return replace(form, unit=game.big_blind)
-
-
-def with_flops(form: PublicForm, rows: Sequence[int]) -> PublicForm:
-    """The form with only some of its flops, which stand for all of them, each of their copies equally often.
-
-    A strategy evaluated in it is estimated from a sample of flops; best responses know which flops may come, so they
-    gain more than in the whole game.
-    """
-    before, after = form.streets
-    copies = [after.copies[after.first_copy[row] : after.first_copy[row + 1]] for row in rows]
-    count, rows = sum(map(len, copies)), list(rows)
-    flops = replace(
-        after,
-        cards=after.cards[rows],
-        parent=after.parent[rows],
-        first_child=after.first_child[: len(rows) + 1],
-        probability=after.probability * len(after.copies) / count,
-        first_copy=np.cumsum([0, *map(len, copies)]).astype(np.int32),
-        copies=np.concatenate(copies),
-        symmetry=after.symmetry[rows],
-        dead=(after.dead[0][rows], after.dead[1][rows]),
-    )
-    before = replace(before, first_child=np.array([0, len(rows)], dtype=np.int32))
-    return replace(form, streets=(before, flops), strength=(form.strength[0][rows], form.strength[1][rows]))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -58,7 +58,7 @@ def form_of(name: str) -> PublicForm:
     if name == "kuhn":
         return compile_public(Kuhn())
     seed, streets = map(int, name.split("-")[1:])
-    return random_form(seed, deck=8 - streets, streets=streets, most_hands=10, rake=0.03)
+    return random_form(seed, deck=8 - streets, streets=streets, most_hands=10, rake=0.03, weighted=bool(seed % 2))
 
 
 def rows(first: int, count: int, variant: str = "discounted") -> Schedule:

@@ -324,7 +324,7 @@ def _terms(form: PublicForm) -> Array:
     records = []
     for street in form.streets[1:]:
         part = np.zeros(len(street.copies), dtype=TERM)
-        part["child"] = np.repeat(np.arange(len(street.parent)), np.diff(street.first_copy))
-        part["permutation"], part["probability"] = street.copies, street.probability
+        child = np.repeat(np.arange(len(street.parent)), np.diff(street.first_copy))
+        part["child"], part["permutation"], part["probability"] = child, street.copies, street.probability[child]
         records.append(part)
     return np.concatenate(records) if records else np.zeros(0, dtype=TERM)
