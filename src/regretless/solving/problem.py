@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from regretless.engines import ENGINES, Choice, FormKind, devices, engine_if_able, engine_name
 from regretless.errors import Advice, InvalidOption
@@ -30,7 +30,7 @@ from regretless.solving.solution import Solution
 from regretless.variants.presets import PRESETS, read_variant, variant_text
 from regretless.variants.variant import Variant, stores_predictions
 
-__all__ = ["Machine", "Problem", "Request"]
+__all__ = ["AnyProblem", "Machine", "Problem", "Request"]
 
 ITERATIONS = 1000
 CHECKPOINT_SECONDS = 180.0
@@ -53,7 +53,7 @@ class Machine:
 class Request:
     """A problem and its options, checked and filled in: all that a solve needs."""
 
-    problem: Problem[Any, Any]
+    problem: AnyProblem
     variant: Variant | None  # None: the exact equilibrium
     variant_text: str
     settings: Settings  # kept by a resume
@@ -217,3 +217,6 @@ class Problem(ABC, Generic[FormType, EngineType]):
             raise InvalidOption("resume", earlier.where, f"is resumed by regretless {command}")
         if type(earlier) is not self.solution_type:
             raise InvalidOption("resume", earlier.where, f"is not a solve of {self.name}")
+
+
+AnyProblem: TypeAlias = Problem[Any, Any]  # whichever form and engine it has
