@@ -74,8 +74,8 @@ def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngin
     """An engine for a compiled game; by default on the sequence form for two players, on the history form for more.
 
     `name` is one of `available()` or "auto"; `options` are those of `Options`. If both `name` and `device` are "auto",
-    a large game goes to a CUDA device if there is one, in float64 as on a CPU (`devices.py` says how large and why);
-    `threads` keeps it on the CPU.
+    a large game goes to a CUDA device if there is one, in float64 as on a CPU (`devices.py` says how large and why), or
+    to the GPU of a Mac, in float32; `threads` keeps it on the CPU. "cuda:1" is the second CUDA device.
     """
     name, requested = engine_name(name), Options(**options)
     if requested.threads is not None and requested.threads < 1:
@@ -85,9 +85,10 @@ def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngin
         form = _as(kind, form)  # the form that the candidates work on, which also determines the size
         if requested.device == "auto" and kind in (FormKind.SEQUENCE, FormKind.HISTORY):
             name, device = _choose_by_size(form, requested.threads)
-            requested = replace(requested, device=device, dtype=requested.dtype or "float64")
+            usual = "float32" if device == "mps" else "float64"  # which MPS does not have
+            requested = replace(requested, device=device, dtype=requested.dtype or usual)
         else:
-            name = fastest(kind, "cpu" if requested.device == "auto" else requested.device)
+            name = fastest(kind, "cpu" if requested.device == "auto" else devices.device_type(requested.device))
     entry = require(name)
     if kind not in entry.classes:
         if kind is FormKind.SAMPLING:
@@ -98,16 +99,17 @@ def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngin
     build = entry.classes[kind]
     _check(name, kind, build, requested)
     device = build.devices[0] if requested.device == "auto" else requested.device
-    if device == "cuda":
-        devices.require_cuda()
+    kind_of_device = devices.device_type(device)
+    if kind_of_device == "cuda":
+        devices.require_cuda(device)
     arguments = _arguments(kind, form, build, requested, device)
     form = _as(kind, form)
     sized = {key: value for key, value in arguments.items() if key in ("dtype", "threads", "storage")}
     if kind in (FormKind.PUBLIC, FormKind.BUCKETED):
         sized["predicts"] = requested.predicts
-    if device == "cpu" or kind in (FormKind.PUBLIC, FormKind.BUCKETED):
+    if kind_of_device == "cpu" or kind in (FormKind.PUBLIC, FormKind.BUCKETED):
         size = size_of_form(form) if isinstance(form, PublicForm) else form
-        check_fits(name, kind, size, device=device, what=_name(form), **sized)
+        check_fits(name, kind, size, device=kind_of_device, what=_name(form), **sized)
     return cast(GameEngine | PublicEngine | BucketedEngine, load(build.path)(form=form, **arguments))
 
 
@@ -196,13 +198,15 @@ def _choose_by_size(form: AnyForm, threads: int | None) -> tuple[str, str]:
         able = kind in ENGINES[name].classes and is_installed(name)
         if threads is None and size >= smallest and able and devices.cuda_devices():
             return name, "cuda"
+    if threads is None and size >= devices.GPU_FROM["torch"] and is_installed("torch") and devices.has_mps():
+        return "torch", "mps"
     return fastest(kind, "cpu"), "cpu"
 
 
 def _check(name: str, kind: FormKind, build: Build, requested: Options) -> None:
     """Refuse options that the engine does not support."""
     who = f"the {name} engine{f' on the {kind} form' if kind in (FormKind.PUBLIC, FormKind.BUCKETED) else ''}"
-    if requested.device not in ("auto", *build.devices):
+    if devices.device_type(requested.device) not in ("auto", *build.devices):
         raise InvalidOption("device", requested.device, f"is not for {who}, which runs on {' or '.join(build.devices)}")
     if requested.dtype not in (None, *build.dtypes):
         raise InvalidOption("dtype", requested.dtype, f"is not for {who}, which has {' and '.join(build.dtypes)}")

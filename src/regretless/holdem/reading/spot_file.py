@@ -16,9 +16,9 @@ from regretless.cards.deck import DECK
 from regretless.engines import decode_shares
 from regretless.errors import InvalidFile
 from regretless.files.container import Container, Streamed
-from regretless.forms.betting import poker_payoffs
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import DEAD, BettingTree, NodeKind, PublicForm, Street, no_symmetry
+from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import hands_of, spot_hands
 from regretless.holdem.form.suits import count_runouts
 from regretless.holdem.reading.encoded_strategies import encode_rows, layout, probability_bits, streamed
@@ -61,7 +61,7 @@ def unpacked_form(file: Container, spot: Spot, tree: BettingTree) -> PublicForm:
         tree=tree,
         streets=tuple(reader.street(number) for number in range(len(spot.streets))),
         hands=hands,
-        payoffs=poker_payoffs(tree, rake=spot.rules.rake, rake_cap=spot.rules.rake_cap),
+        payoffs=betting_of(spot).payoffs,
         permutations=(reader.permutations(0), reader.permutations(1)),
         symmetry=no_symmetry(DECK, hands),  # results are read, not solved
         strength=(reader.strength(0), reader.strength(1)),
