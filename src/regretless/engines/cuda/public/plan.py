@@ -42,7 +42,7 @@ from regretless.engines.cuda.public.records import (
 from regretless.engines.cuda.public.terminals import Cut, LastTerminals, Panels
 from regretless.engines.layout import Layout
 from regretless.forms.public import NodeKind
-from regretless.forms.walking import middle_of, walking_order
+from regretless.forms.walking import middle_of, terminal_pays, walking_order
 from regretless.reprs import brief
 
 __all__ = ["CudaWalkPlan", "make_plan"]
@@ -155,6 +155,7 @@ class _Planner:
         self.terminals: list[tuple[int, int, int, int]] = []
         self.pays: list[tuple[float, ...]] = []
         self.middle = middle_of(layout.form, own)
+        self.terminal_pays = terminal_pays(tree, layout.form.payoffs, own)
         self.stakes: list[tuple[float, ...]] = []
 
     def plan(self) -> CudaWalkPlan:
@@ -419,11 +420,8 @@ class _Planner:
 
     def _pay(self, node: int) -> tuple[float, float, float]:
         """What the own player gets per reach of weaker hands, of weaker or equal ones, and of all hands."""
-        payoffs, form_node, own = self.layout.form.payoffs, self.order[node], self.own
-        win, lose, tie = (float(each[form_node, own]) for each in (payoffs.win, payoffs.lose, payoffs.tie))
-        if self.kind[node] == NodeKind.FOLD:
-            return 0.0, 0.0, lose if self.tree.player[form_node] == own else win
-        return win - tie, tie - lose, lose
+        weaker, equal, everyone = self.terminal_pays[:, self.order[node]].tolist()
+        return weaker, equal, everyone
 
     def _find_fold_pairs(self) -> tuple[dict[int, int], set[int]]:
         """For showdowns of the last street, a fold after the same decision; and which of these folds are mixed.
