@@ -333,13 +333,15 @@ def update_player_threads(
 ) -> None:
     """Steps 2 and 3 for one player; `values` and `total` hold a whole group."""
     regret, average, strategy, plan, payoff = state
-    weights = step_weights(row, values)
+    # Loops over `prange` can take numbers from outside, but no named tuple.
+    positive, negative, floor, decay, weight, prediction, discount = step_weights(row, values)
     first_group, end_group = tree.first_group[player], tree.first_group[player + 1]
     for g in range(end_group - 1, first_group - 1, -1):
         first, sets, actions, first_parent = tree.groups[g]
         for strip in prange((np.int64(sets) + WHOLE_STRIP - 1) // WHOLE_STRIP):
             begin = np.uint64(strip * WHOLE_STRIP)
             count = min(STRIP, sets - begin)
+            weights = StepWeights(positive, negative, floor, decay, weight, prediction, discount)
             own, sums = values[begin : begin + count], total[begin : begin + count]
             if actions == TWO:
                 update_two(regret, strategy, payoff, own, first + begin, sets, count, weights)
@@ -352,6 +354,7 @@ def update_player_threads(
         for strip in prange((np.int64(sets) + WHOLE_STRIP - 1) // WHOLE_STRIP):
             begin = np.uint64(strip * WHOLE_STRIP)
             count = min(STRIP, sets - begin)
+            weights = StepWeights(positive, negative, floor, decay, weight, prediction, discount)
             reach = values[begin : begin + count]
             for i in range(count):
                 reach[i] = plan[tree.parent[first_parent + begin + i]]
