@@ -45,7 +45,7 @@ from regretless.holdem.games.bucketed import (
     snapshot_strategy,
 )
 from regretless.holdem.games.flop_pricer import flop_tree
-from regretless.holdem.games.game import HoldemGame
+from regretless.holdem.games.game import HoldemGame, read_saved_game
 from regretless.holdem.games.pricing import Price, PriceProgress, price_game
 from regretless.holdem.games.reader import BucketedReader
 from regretless.holdem.spots.spot_fields import StreetName
@@ -60,7 +60,6 @@ from regretless.solving.solution import Contents, Solution
 __all__ = ["NoLimitProblem", "NoLimitSolution"]
 
 BUCKETS = "abstraction"  # the field of the header
-LONGEST_GAME = 2**20  # characters of TOML
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,12 +160,7 @@ class NoLimitSolution(SavedTables, DealtSolution):
         path = file.path
         header = Fields(path, file.header)
         record = Record.read(file, players=2)
-        try:
-            game = HoldemGame.parse(header.text("rules", longest=LONGEST_GAME))
-        except InvalidFile:
-            raise
-        except RegretlessError as error:
-            raise InvalidFile(path, f"is damaged: {error}") from None
+        game = read_saved_game(header)
         buckets = DividedBuckets.read(file, BUCKETS) if header.value(BUCKETS) is not None else None
         try:
             of_game = game_buckets(game, buckets, () if buckets is None else buckets.plan.streets)
@@ -235,7 +229,7 @@ class NoLimitProblem(BucketedProblem[BucketedEngine]):
         if text is None:
             if any(acting_streets(betting_of(self.game).tree).values()):
                 hint = "give a file from regretless buckets, or flop=50,turn=50,river=50,method=percentile"
-                raise MissingOption("buckets", hint)
+                raise MissingOption("buckets", f"{hint}; or flops, such as subset(25), to solve with real cards")
             return None
         if not isinstance(text, str):
             raise InvalidOption("buckets", text, "must be text such as flop=50,turn=50,river=50")
