@@ -131,9 +131,7 @@ class SolveOptions:
     sampling: str | None = field(
         default=None,
         metadata=_rule(
-            flops=Refusal(
-                "is not for games from the deal on some flops, which are solved on the full tree", unless=("full",)
-            ),
+            flops=Refusal("is for games: with flops, every turn and river is dealt", unless=("full",)),
             exact=Refusal(_EXACT, unless=("full",)),
             public=Refusal("is for the history form: the public form is solved on the full tree", unless=("full",)),
             spot=Refusal("is for games: a hold'em spot is solved on the full tree", unless=("full",)),

@@ -103,8 +103,8 @@ def solve(
     flops: Annotated[
         str | None,
         option(
-            "Solve a game from the deal with real cards on these flops only: [cyan]'subset(25)'[/cyan] (weighted to stand "
-            "for all), [cyan]all[/cyan], properties ([cyan]'paired, two-tone'[/cyan]) or a list "
+            "Solve a game from the deal with real cards on these flops only: [cyan]'subset(25)'[/cyan], weighted to "
+            "stand for all; [cyan]all[/cyan], properties ([cyan]'paired, two-tone'[/cyan]) or a list "
             "([cyan]'Qs Jh 2h, AhKd2c'[/cyan]).",
             SEARCH,
         ),
