@@ -33,6 +33,7 @@ from regretless.holdem.form.runouts import compile_holdem
 from regretless.holdem.form.suits import count_deals
 from regretless.holdem.games.dealt_form import DealtFormProblem, DealtFormSolution, saved_averages
 from regretless.holdem.games.game import HoldemGame, read_saved_game
+from regretless.holdem.games.pricing import Price, PricedSolution, Resolving
 from regretless.holdem.games.reader import DealtFormReader
 from regretless.holdem.reading.line_reader import LineNode
 from regretless.reprs import brief
@@ -90,7 +91,7 @@ class RealCardsReader(DealtFormReader):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RealCardsSolution(DealtFormSolution):
+class RealCardsSolution(DealtFormSolution, PricedSolution):
     """A game from the deal, solved on some flops. `strategy` is that before the flop; `node` reads any line on them."""
 
     rules: HoldemGame
@@ -105,6 +106,15 @@ class RealCardsSolution(DealtFormSolution):
     def flops(self) -> tuple[Flop, ...]:
         """The flops that were solved, with their weights."""
         return tuple(read_flops(self.settings.flops or ""))
+
+    def price(
+        self, flops: str | int | Sequence[str] | None = None, *, resolve: Resolving | bool = True, **options: Any
+    ) -> Price | None:
+        """The price on flops that were not solved: each is solved again; options as in `PricedSolution.price`."""
+        if not resolve:
+            reason = "must be chosen: this strategy covers only the flops it was solved on, where its price is known"
+            raise InvalidOption("resolve", resolve, reason)
+        return super().price(flops, resolve=resolve, **options)
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         return super().as_json(strategy=strategy) | {"big_blind": self.rules.big_blind, "flops": len(self.flops)}
