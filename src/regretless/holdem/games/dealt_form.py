@@ -37,7 +37,7 @@ from regretless.solving.game_solution import LEARNED
 from regretless.solving.problem import Request
 from regretless.solving.public_problem import PublicFormProblem, public_size
 from regretless.solving.record import Record
-from regretless.solving.solution import Contents
+from regretless.solving.solution import Contents, Solution
 
 __all__ = ["DealtFormProblem", "DealtFormSolution", "saved_averages"]
 
@@ -98,6 +98,11 @@ class DealtFormProblem(PublicFormProblem):
 
     def public_size(self) -> PublicSize:
         return self._size
+
+    if_final = (Advice("keep_regrets", None, "saves them", keyword="save(path, resumable=True)"),)
+
+    def why_final(self, earlier: Solution) -> str:
+        return "is a finished solve without its regrets, which a resume needs"
 
     if_too_large: tuple[Advice, ...] = ()  # what takes less memory, besides 16 bits
 
