@@ -4,11 +4,11 @@ An engine holds one compiled game on one device, together with what CFR updates:
 the variant predicts, the next strategy. Each form has a plain reference (`numpy/sequence.py`,
 `numpy/public.py`); every other engine must match it within its stated tolerance, and one test runs over all.
 
-| form                          | a strategy to evaluate        | engines                       |
-|-------------------------------|-------------------------------|-------------------------------|
-| `HistoryForm`, `SequenceForm` | `[pairs]`, in pair order      | `sequence/`, `sampling/`      |
-| `PublicForm`                  | `(node, runout) -> [actions, H]`, or `BucketStrategy` | `public/` |
-| `BucketedForm`                | none: see `BucketedEngine`    | `bucketed/`                   |
+| form                          | a strategy to evaluate                                | modules of each backend  |
+|-------------------------------|-------------------------------------------------------|--------------------------|
+| `HistoryForm`, `SequenceForm` | `[pairs]`, in pair order                              | `sequence`, `sampling`   |
+| `PublicForm`                  | `(node, runout) -> [actions, H]`, or `BucketStrategy` | `public`                 |
+| `BucketedForm`                | none: see `BucketedEngine`                            | `buckets`                |
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.errors import InvalidOption
-from regretless.forms.bucketed import BucketedForm
-from regretless.forms.drawn_runouts import BucketMaps
+from regretless.forms.bucketed import BucketedForm, BucketMaps
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize
@@ -272,10 +271,11 @@ class PublicEngine(Engine[PublicForm, PublicStrategy], Protocol):
     def root_values(self, player: int) -> FloatArray:
         """[H] each hand's expected value under the average strategies; 0 where no opposing hand is possible."""
 
-    def values_before_last(self, player: int) -> list[NDArray[np.float32]]:
+    def values_before_last(self, player: int, *, best: bool = False) -> list[NDArray[np.float32]]:
         """For each street before the last, [runouts, nodes of the street, H] values times the opposing reach.
 
-        Both players follow their average strategies. Nodes are in tree order.
+        Both players follow their average strategies or, if `best`, the player best-responds, where not locked. Nodes
+        are in tree order.
         """
 
 

@@ -16,7 +16,6 @@ from regretless.engines import memory
 from regretless.engines.contract import Evaluation, PublicStrategy
 from regretless.engines.creation import create
 from regretless.engines.layout import LANES, make_layout
-from regretless.engines.memory import estimate_public
 from regretless.engines.numba.public.engine import NumbaPublicEngine
 from regretless.engines.numba.public.kernels import processor
 from regretless.engines.numba.public.sizes import estimate, evaluation_bytes
@@ -95,6 +94,9 @@ def test_every_public_engine_keeps_the_contract(name: str, device: str, storage:
         [early] = second.values_before_last(player)
         met = 5 / 6 * form.hands[player].weight.sum()  # of six hands, all but the own
         np.testing.assert_allclose(early[0, 0] / met, second.root_values(player), atol=1e-5)
+        [best] = second.values_before_last(player, best=True)
+        weight = form.hands[player].weight
+        assert best[0, 0] @ weight / met / weight.sum() == pytest.approx(own.best_response_values[player], abs=1e-5)
     last = int(np.flatnonzero((form.tree.kind == Node.DECISION) & (form.tree.street == 1))[0])
     player, layout = int(form.tree.player[last]), make_layout(form)
     chosen_runouts = slice(1, int(layout.runouts[1]))
@@ -141,6 +143,18 @@ def same_random_state(form: PublicForm, seed: int) -> tuple[NumbaPublicEngine, P
     rounded = {name: array.astype(np.float32) for name, array in taken.arrays.items() if "matched" not in name}
     fast.restore(replace(taken, arrays=rounded))
     return fast, plain
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_values_on_early_streets_of_playing_on_and_of_best_responses(seed: int) -> None:
+    form = random_form(seed, deck=8, streets=2 + seed % 2, most_hands=16, weighted=True)
+    fast, plain = same_random_state(form, seed)
+    for player in range(2):
+        for best in (False, True):
+            found, expected = (engine.values_before_last(player, best=best) for engine in (fast, plain))
+            assert len(found) == len(expected) == len(form.streets) - 1
+            for early, same in zip(found, expected, strict=True):
+                np.testing.assert_allclose(early, same, atol=2e-4)
 
 
 @pytest.mark.parametrize("rule", PRESETS.values(), ids=PRESETS)
@@ -382,8 +396,7 @@ def test_predictions_that_do_not_fit_are_refused_before_they_are_stored(
     name = "numba"
     form = random_form(5, deck=7, streets=3, most_hands=20)
     plain, predicting = (
-        estimate_public(name, size_of_form(form), device="cpu", storage=storage, threads=1, predicts=predicts)
-        for predicts in (False, True)
+        estimate(size_of_form(form), storage=storage, threads=1, predicts=predicts) for predicts in (False, True)
     )
     monkeypatch.setattr(memory, "available_bytes", lambda: predicting)
     engine = create(name, form, storage=storage, threads=1, predicts=True)
@@ -393,7 +406,7 @@ def test_predictions_that_do_not_fit_are_refused_before_they_are_stored(
     assert engine.memory_bytes <= predicting
     monkeypatch.setattr(memory, "available_bytes", lambda: predicting - 1)
     create(name, form, storage=storage, threads=1)
-    with pytest.raises(WouldNotFit, match=f"a public form in the {name} engine needs"):
+    with pytest.raises(WouldNotFit, match=f"this solve in the {name} engine needs"):
         create(name, form, storage=storage, threads=1, predicts=True)
 
 
