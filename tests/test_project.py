@@ -176,6 +176,14 @@ def test_hold_em_is_sized_without_compilers(code: str) -> None:
     assert loaded & {*HEAVY} == set()
 
 
+def test_leduc_loads_no_holdem() -> None:
+    result = run_python(LOADED + "import regretless as rl; rl.solve('leduc', iterations=1)")
+    assert result.returncode == 0, result.stderr
+    loaded = result.stderr.split()
+    assert "regretless.solving.kinds" in loaded
+    assert [name for name in loaded if name.startswith("regretless.holdem")] == []
+
+
 CHOICE = """
 from regretless.cli.solving.one import tell_choice
 from regretless.engines import Choice

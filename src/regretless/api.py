@@ -18,12 +18,12 @@ from regretless.files.container import Container, open_container
 from regretless.games.game import Game
 from regretless.games.registry import as_game
 from regretless.solving.game_solution import GameSolution
+from regretless.solving.interrupt import catch_interrupts
 from regretless.solving.kinds import Kind, file_words, is_subject, kind_of, of_file
 from regretless.solving.loop import Progress
 from regretless.solving.options import EXACT, RULES, GameKeywords, SolveKeywords, SolveOptions, SpotKeywords
-from regretless.solving.problem import Problem
-from regretless.solving.progress.interrupt import catch_interrupts
-from regretless.solving.progress.line import in_notebook, progress_line
+from regretless.solving.problem import AnyProblem
+from regretless.solving.progress_line import in_notebook, progress_line
 from regretless.solving.request import make_request
 from regretless.solving.solution import Solution
 from regretless.solving.solve import Hooks
@@ -168,7 +168,7 @@ def _check_checkpoint(what: object, options: SolveOptions) -> None:
         check_writable(options.checkpoint)
 
 
-def _solved(problem: Problem[Any, Any], options: SolveOptions) -> Solution:
+def _solved(problem: AnyProblem, options: SolveOptions) -> Solution:
     """Solve with a line of progress and Ctrl-C handled."""
     request, hooks = make_request(problem, options), Hooks.of(options)
     with _interrupts(hooks, options) as (hooks, heard), _progress(hooks, options, problem) as hooks:
@@ -213,7 +213,7 @@ def read_subject(what: object) -> Any:
     return as_game(str(what) if isinstance(what, Path) else what)
 
 
-def problem_of(what: object, options: SolveOptions) -> Problem[Any, Any]:
+def problem_of(what: object, options: SolveOptions) -> AnyProblem:
     """The problem that was given, else the one that is resumed."""
     earlier = options.resume
     if earlier is not None and not isinstance(earlier, Solution):
@@ -229,12 +229,12 @@ def problem_of(what: object, options: SolveOptions) -> Problem[Any, Any]:
         requested = getattr(options, name)
         return requested if requested or earlier is None else getattr(earlier.settings, name, None)
 
-    problem: Problem[Any, Any] = kind_of(what, option).problem_class(what, options)
+    problem: AnyProblem = kind_of(what, option).problem_class(what, options)
     return problem
 
 
 @contextmanager
-def _progress(hooks: Hooks, options: SolveOptions, problem: Problem[Any, Any]) -> Iterator[Hooks]:
+def _progress(hooks: Hooks, options: SolveOptions, problem: AnyProblem) -> Iterator[Hooks]:
     """Hooks that also show a line of progress, if one is wanted."""
     if not (in_notebook() if options.progress is None else options.progress):
         yield hooks

@@ -25,8 +25,8 @@ from regretless.cli.commands.train import train as command
 from regretless.cli.terminal import progress as bars
 from regretless.deep.trained_policy import TrainedPolicy
 from regretless.engines.devices import available_cores
+from regretless.solving.forecast import Outlook
 from regretless.solving.loop import Progress
-from regretless.solving.progress.forecast import Outlook
 
 SOURCE = str(Path(__file__).parent.parent.parent / "src")
 Answer = dict[str, Any]

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 from regretless import engines
-from regretless.engines import FormKind, creation, devices, registry
+from regretless.engines import FormKind, choice, creation, devices, registry
 from regretless.errors import InvalidOption, MissingExtra
 from regretless.forms import HistoryForm, SequenceForm, compile_history, compile_sequence
 from regretless.forms.public_poker import compile_public
 from regretless.forms.public_size import PublicSize, size_of_form
 from regretless.games.registry import load
+from regretless.solving.game_problem import GameProblem
 
 LEDUC = 12_026  # its size
 
@@ -102,6 +103,35 @@ def test_a_missing_cuda_device_gives_one_sentence(machine, name):
     machine("numba", "cupy", "torch", cuda=0)
     with pytest.raises(InvalidOption, match=r"^device: 'cuda' is not available: the NVIDIA driver finds no device"):
         engines.create(name, sequence("kuhn"), device="cuda")
+
+
+def test_the_gpu_of_a_mac(machine, monkeypatch):
+    monkeypatch.setattr(devices, "has_mps", lambda: True)
+    machine("numba", "torch", cuda=0)
+    assert creation._choose_by_size(sequence("leduc"), threads=None) == ("torch", "mps")
+    assert creation._choose_by_size(sequence("leduc"), threads=4) == ("numba", "cpu")
+    assert creation._choose_by_size(sequence("kuhn"), threads=None) == ("numba", "cpu")
+    machine("numba", cuda=0)
+    assert creation._choose_by_size(sequence("leduc"), threads=None) == ("numba", "cpu")
+
+
+def test_the_second_cuda_device(machine, monkeypatch):
+    machine("numba", "cupy", "torch", cuda=2)
+    built = {}
+
+    class Cupy:
+        def __init__(self, form: SequenceForm, **options: object) -> None:
+            built.update(options)
+
+    monkeypatch.setattr(registry, "import_module", lambda name: type("module", (), {"CudaSequenceEngine": Cupy}))
+    engines.create("auto", history("leduc"), device="cuda:1")
+    assert built["device"] == "cuda:1"
+    GameProblem.check_machine("auto", "cuda:1")
+    with pytest.raises(InvalidOption, match=r"^device: 'cuda:2' is not available: the last CUDA device is cuda:1"):
+        engines.create("auto", history("leduc"), device="cuda:2")
+    with pytest.raises(InvalidOption, match=r"^device: 'cuda:one' is not one of auto, cpu, cuda, mps"):
+        GameProblem.check_machine("auto", "cuda:one")
+    assert choice.Choice(device="cuda:1").on_gpu
 
 
 def test_an_unknown_device():

@@ -34,3 +34,14 @@ def test_an_empty_batch_and_no_iterations_are_refused() -> None:
         rl.solve_batch(["kuhn"], iterations=0)
     with pytest.raises(InvalidOption, match="games: 'kuhn' must be a list of games"):
         rl.solve_batch("kuhn")
+
+
+def test_variants_are_those_of_every_solve() -> None:
+    named, given = (
+        rl.solve_batch(["kuhn"], variant=variant, iterations=20) for variant in ("cfr+", rl.variants.Plus())
+    )
+    assert np.array_equal(named.average, given.average)
+    with pytest.raises(InvalidOption, match=r"^variant: 'mccfr' samples the tree"):
+        rl.solve_batch(["kuhn"], variant="mccfr")
+    with pytest.raises(InvalidOption, match=r"^iterations: 0 must be at least 1"):
+        rl.solve_batch(["kuhn"], iterations=0)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from regretless.solving.forecast import Forecast
 from regretless.solving.loop import Progress, Stop
-from regretless.solving.progress.forecast import Forecast
 from regretless.solving.record import Measurement
 
 # A turn, until its target of 0.1 % of the pot: (iteration, exploitability). The command used to say "2 h 33 min left"

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from regretless.solving.progress.interrupt import catch_interrupts
+from regretless.solving.interrupt import catch_interrupts
 
 
 def handlers() -> list[object]:

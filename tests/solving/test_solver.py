@@ -7,6 +7,7 @@ import pytest
 from regretless import Solver, solve
 from regretless.errors import InvalidOption
 from regretless.games import Kuhn
+from regretless.variants import Plus, Vanilla
 
 
 @pytest.mark.parametrize("batch_size", [1, 1024])
@@ -38,3 +39,13 @@ def test_a_game_by_name_and_wrong_options() -> None:
             Solver("kuhn").solve(iterations)  # type: ignore[arg-type]
     with pytest.raises(InvalidOption, match="device"):
         Solver("kuhn", device="cuda", batch_size=1)
+
+
+def test_variants_and_devices_are_those_of_every_solve() -> None:
+    solver = Solver("kuhn", variant="mccfr")
+    assert (solver.rule, solver.engine.name) == (Vanilla(), "numba")
+    solver.solve(iterations=200, verbose=False)
+    assert 0 < solver.exploitability() < 0.5
+    assert Solver("kuhn", variant="cfr+").rule == Solver("kuhn", variant=Plus()).rule
+    with pytest.raises(InvalidOption, match=r"^device: 'abacus' is not one of auto, cpu, cuda, mps"):
+        Solver("kuhn", device="abacus")

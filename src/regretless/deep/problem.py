@@ -69,7 +69,7 @@ class TrainingProblem(Problem[FormType, "DeepEngine"]):
 
     @classmethod
     def check_machine(cls, engine: str, device: str) -> None:
-        if device not in DEVICES:
+        if devices.device_type(device) not in DEVICES:
             raise InvalidOption("device", device, f"is not one of {', '.join(DEVICES)}")
 
     def checkpoint_bytes(self, form: FormType, engine: DeepEngine) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from regretless.engines import devices
+from regretless.engines.devices import device_type
 from regretless.engines.memory import estimate
 from regretless.engines.registry import ENGINES, FormKind, available, engine_name
 from regretless.errors import MissingExtra, memory_text
@@ -25,9 +26,9 @@ class Choice:
     def on_gpu(self) -> bool:
         """Whether it runs on a CUDA device; what the engine cannot do, `create` refuses."""
         if self.engine == "auto":
-            return self.device == "cuda"
+            return device_type(self.device) == "cuda"
         able = ENGINES[self.engine].classes[FormKind.PUBLIC].devices
-        return self.device == "cuda" in able or (self.device == "auto" and able[0] == "cuda")
+        return device_type(self.device) == "cuda" in able or (self.device == "auto" and able[0] == "cuda")
 
 
 def choose_public(

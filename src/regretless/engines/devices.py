@@ -35,6 +35,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import platform
 import sys
 import threading
 from contextlib import suppress
@@ -52,7 +53,9 @@ __all__ = [
     "available_cores",
     "cuda_devices",
     "cuda_free_bytes",
+    "device_type",
     "game_size",
+    "has_mps",
     "require_cuda",
     "start_cuda",
 ]
@@ -103,13 +106,13 @@ def _context() -> ctypes.c_void_p | None:
     """The context of the first CUDA device that CuPy and PyTorch use too; None if there is none."""
     driver = _driver()
     device, context = ctypes.c_int(), ctypes.c_void_p()
-    found = (
+    started = (
         driver is not None
         and driver.cuInit(0) == 0
         and driver.cuDeviceGet(ctypes.byref(device), 0) == 0
         and driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), device) == 0
     )
-    return context if found else None
+    return context if started else None
 
 
 def available_cores() -> int:
@@ -138,10 +141,29 @@ def useful_cores(size: PublicSize) -> int:
     return max(1, min(available_cores(), size.entries // ENTRIES_PER_CORE)) if len(size.runouts) > 1 else 1
 
 
-def require_cuda() -> None:
-    """Raise `InvalidOption` if there is no CUDA device."""
-    if not cuda_devices():
-        raise InvalidOption("device", "cuda", "is not available: the NVIDIA driver finds no device on this machine")
+def require_cuda(device: str = "cuda") -> None:
+    """Raise `InvalidOption` if there is no such CUDA device."""
+    count = cuda_devices()
+    if not count:
+        raise InvalidOption("device", device, "is not available: the NVIDIA driver finds no device on this machine")
+    number = int(device.partition(":")[2] or 0)
+    if number >= count:
+        raise InvalidOption("device", device, f"is not available: the last CUDA device is cuda:{count - 1}")
+
+
+def device_type(device: str) -> str:
+    """A device without its number.
+
+    >>> device_type("cuda:1"), device_type("cpu"), device_type("cuda:one")
+    ('cuda', 'cpu', 'cuda:one')
+    """
+    kind, _, number = device.partition(":")
+    return kind if kind == "cuda" and number.isdecimal() else device
+
+
+def has_mps() -> bool:
+    """Whether this is a Mac with a GPU for PyTorch: importing it to find out would take seconds."""
+    return sys.platform == "darwin" and platform.machine() == "arm64"
 
 
 def game_size(form: HistoryForm | SequenceForm) -> int:

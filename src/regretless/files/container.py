@@ -43,7 +43,7 @@ from regretless.files.tensor_file import (
     DTYPES,
     LARGEST_TABLE,
     NOT_OURS,
-    Entry,
+    TensorEntry,
     TensorFile,
     bytes_of,
     strict_json,
@@ -121,25 +121,25 @@ def _beginning(text: str, size: int, pieces: Mapping[str, list[int]], table: Map
 def _written(file: BinaryIO, array: NDArray[Any] | Streamed, size: int) -> list[int]:
     """Write an array and return the checks of its pieces."""
     checks = [0] * -(-array.nbytes // size)
-    place = 0
+    offset = 0
 
     def write(block: NDArray[Any]) -> None:
-        nonlocal place
+        nonlocal offset
         content = bytes_of(np.ascontiguousarray(block))
         file.write(content)
         done = 0
         while done < len(content):
-            piece = place // size
-            part = content[done : done + (piece + 1) * size - place]
+            piece = offset // size
+            part = content[done : done + (piece + 1) * size - offset]
             checks[piece] = zlib.crc32(part, checks[piece])
-            done, place = done + len(part), place + len(part)
+            done, offset = done + len(part), offset + len(part)
 
     if isinstance(array, Streamed):
         _write_behind(write, array.blocks())
     else:
         write(array)
-    if place != array.nbytes:
-        raise ValueError(f"an array of {array.nbytes:,} bytes was given {place:,}")
+    if offset != array.nbytes:
+        raise ValueError(f"an array of {array.nbytes:,} bytes was given {offset:,}")
     return checks
 
 
@@ -194,7 +194,7 @@ class Container:
     def names(self) -> tuple[str, ...]:
         return tuple(self._opened.entries)
 
-    def entry(self, name: str) -> Entry:
+    def entry(self, name: str) -> TensorEntry:
         """Type, shape and position of an array."""
         if name not in self._opened.entries:
             raise InvalidFile(self.path, f"is damaged or from another version: it has no {name!r}")
@@ -203,10 +203,10 @@ class Container:
     def array(self, name: str) -> NDArray[Any]:
         """A whole array, fully checked."""
         entry = self.entry(name)
-        found: NDArray[Any] = np.empty(entry.shape, entry.dtype)
-        self.read_into(name, found)
-        found.flags.writeable = False
-        return found
+        array: NDArray[Any] = np.empty(entry.shape, entry.dtype)
+        self.read_into(name, array)
+        array.flags.writeable = False
+        return array
 
     def mapped(self, name: str) -> NDArray[Any]:
         """A whole array, fully checked, mapped into memory: processes share it, and it is read when it is used.
@@ -277,8 +277,8 @@ class Container:
         if type(size) is not int or not 1 <= size <= LARGEST_PIECE or not isinstance(pieces, dict):
             self._opened.damaged("its checks cannot be read")
         for name, entry in self._opened.entries.items():
-            found = pieces.get(name)
-            if not isinstance(found, list) or len(found) != -(-(entry.end - entry.begin) // size):
+            sums = pieces.get(name)
+            if not isinstance(sums, list) or len(sums) != -(-(entry.end - entry.begin) // size):
                 self._opened.damaged(f"{name} has the wrong number of checks")
         return size, pieces
 
@@ -335,8 +335,8 @@ def _header(opened: TensorFile) -> dict[str, Any]:
     if "regretless" not in opened.metadata:
         raise InvalidFile(path, f"{NOT_OURS}, although it is a safetensors file")
     header = _json_table(path, opened.metadata["regretless"])
-    version, found = header.get("format"), header.get("kind")
-    if type(version) is not int or version < 1 or not isinstance(found, str):
+    version, kind = header.get("format"), header.get("kind")
+    if type(version) is not int or version < 1 or not isinstance(kind, str):
         raise InvalidFile(path, DAMAGED)
     if version > FORMAT_VERSION:
         formats = f"its format is {version}, and this version reads {FORMAT_VERSION}"
@@ -355,8 +355,8 @@ def _json_table(path: Path, text: str) -> dict[str, Any]:
 
 
 def _checksum(text: str, checks: str, table: Mapping[str, Any]) -> str:
-    said = f"{text}\n{checks}\n{json.dumps(table, sort_keys=True)}"
-    return hashlib.sha256(said.encode()).hexdigest()
+    covered = f"{text}\n{checks}\n{json.dumps(table, sort_keys=True)}"
+    return hashlib.sha256(covered.encode()).hexdigest()
 
 
 def _whole_checksum(text: str, opened: TensorFile) -> str:

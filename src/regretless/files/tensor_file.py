@@ -36,7 +36,7 @@ __all__ = [
     "DTYPES",
     "LARGEST_TABLE",
     "NOT_OURS",
-    "Entry",
+    "TensorEntry",
     "TensorFile",
     "bytes_of",
     "check_ordinary",
@@ -55,7 +55,7 @@ DTYPES = {
 
 
 @dataclass(frozen=True)
-class Entry:
+class TensorEntry:
     """The position of an array."""
 
     dtype: np.dtype[Any]
@@ -95,11 +95,11 @@ class TensorFile:
     def array(self, name: str) -> NDArray[Any]:
         """A whole array, unchecked."""
         entry = self.entries[name]
-        found: NDArray[Any] = np.empty(entry.shape, entry.dtype)
-        self.read_into(entry.begin, bytes_of(found))
-        return found
+        array: NDArray[Any] = np.empty(entry.shape, entry.dtype)
+        self.read_into(entry.begin, bytes_of(array))
+        return array
 
-    def mapped(self, entry: Entry) -> NDArray[Any]:
+    def mapped(self, entry: TensorEntry) -> NDArray[Any]:
         """A whole array, mapped into memory, read-only and unchecked."""
         if entry.begin == entry.end:
             return np.empty(entry.shape, entry.dtype)
@@ -116,9 +116,9 @@ class TensorFile:
 
     def read(self, begin: int, count: int) -> bytearray:
         """Bytes from anywhere in the file."""
-        found = bytearray(count)
-        self.read_into(begin, memoryview(found))
-        return found
+        content = bytearray(count)
+        self.read_into(begin, memoryview(content))
+        return content
 
     def read_into(self, begin: int, target: memoryview) -> None:
         """Fill a buffer from a position in the file."""
@@ -169,27 +169,27 @@ class TensorFile:
             raise InvalidFile(self.path, DAMAGED)
         return metadata
 
-    def _entries(self) -> dict[str, Entry]:
-        entries = {name: self._entry(name, given) for name, given in self.table.items()}
-        place = self._data
+    def _entries(self) -> dict[str, TensorEntry]:
+        entries = {name: self._entry(name, described) for name, described in self.table.items()}
+        offset = self._data
         for name, entry in sorted(entries.items(), key=lambda item: (item[1].begin, item[1].end)):
-            if entry.begin != place:
+            if entry.begin != offset:
                 self.damaged(f"{name} does not begin where the array before it ends")
-            place = entry.end
-        if place > self._size:
-            raise InvalidFile(self.path, f"is truncated: it has {self._size:,} of {place:,} bytes")
+            offset = entry.end
+        if offset > self._size:
+            raise InvalidFile(self.path, f"is truncated: it has {self._size:,} of {offset:,} bytes")
         return entries
 
-    def _entry(self, name: str, given: object) -> Entry:
-        if not isinstance(given, dict) or set(given) != {"dtype", "shape", "data_offsets"}:
+    def _entry(self, name: str, described: object) -> TensorEntry:
+        if not isinstance(described, dict) or set(described) != {"dtype", "shape", "data_offsets"}:
             self.damaged(f"{name} is not described as an array")
-        shape, places = given["shape"], given["data_offsets"]
-        if not _whole(shape) or len(shape) > MOST_DIMENSIONS or not _whole(places) or len(places) != 2:
+        shape, offsets = described["shape"], described["data_offsets"]
+        if not _whole(shape) or len(shape) > MOST_DIMENSIONS or not _whole(offsets) or len(offsets) != 2:
             self.damaged(f"{name} is not described as an array")
-        dtype = DTYPES.get(given["dtype"]) if isinstance(given["dtype"], str) else None
+        dtype = DTYPES.get(described["dtype"]) if isinstance(described["dtype"], str) else None
         if dtype is None:
             self.damaged(f"{name} has an unknown type")
-        entry = Entry(np.dtype(dtype), tuple(shape), self._data + places[0], self._data + places[1])
+        entry = TensorEntry(np.dtype(dtype), tuple(shape), self._data + offsets[0], self._data + offsets[1])
         if entry.end - entry.begin != math.prod(shape) * entry.dtype.itemsize:
             self.damaged(f"{name} has a size that does not match its shape")
         return entry
@@ -215,9 +215,9 @@ def strict_json(text: str) -> Any:
     return json.loads(text, parse_constant=refuse)
 
 
-def _whole(given: object) -> bool:
+def _whole(described: object) -> bool:
     """Whether this is a list of whole numbers within the size of a file."""
-    return isinstance(given, list) and all(type(number) is int and 0 <= number < 2**60 for number in given)
+    return isinstance(described, list) and all(type(number) is int and 0 <= number < 2**60 for number in described)
 
 
 def check_ordinary(path: str | Path) -> os.stat_result:

@@ -84,7 +84,7 @@ class Battleship(TwoPlayerGame[BattleshipState]):
         }
         self._shots = tuple(self._cells)
         self._placements = [self._placements_of(length) for length in ships]
-        self._worth = values or (1.0,) * len(ships)
+        self._values = values or (1.0,) * len(ships)
         self._allowed: dict[Fleet, tuple[Action, ...]] = {}  # placements, by the fleet so far; filled on demand
         self._targets: dict[Fleet, dict[Action, tuple[int, int]]] = {}  # likewise
         self._payoffs: dict[tuple[Fleet, Fleet, int, int], tuple[float, float]] = {}  # likewise
@@ -151,7 +151,7 @@ class Battleship(TwoPlayerGame[BattleshipState]):
         return payoffs
 
     def _lost(self, fleet: Fleet, afloat: int) -> float:
-        return sum([worth for ship, worth in zip(fleet, self._worth) if not ship & afloat], 0.0)
+        return sum([value for ship, value in zip(fleet, self._values) if not ship & afloat], 0.0)
 
     def _struck(self, fleet: Fleet) -> dict[Action, tuple[int, int]]:
         """For each shot: its cell, and the ship of this fleet there, or 0."""
@@ -181,17 +181,18 @@ class Battleship(TwoPlayerGame[BattleshipState]):
         """Where the next ship may go: on free cells, with room left for the ships after it."""
         allowed = self._allowed.get(fleet)
         if allowed is None:
-            taken = sum(fleet)
+            occupied = sum(fleet)
             allowed = self._allowed[fleet] = tuple(
                 text
                 for text, ship in self._placements[len(fleet)].items()
-                if not ship & taken and self._rest_fits(len(fleet) + 1, taken | ship)
+                if not ship & occupied and self._rest_fits(len(fleet) + 1, occupied | ship)
             )
         return allowed
 
-    def _rest_fits(self, first: int, taken: int) -> bool:
+    def _rest_fits(self, first: int, occupied: int) -> bool:
         if first == len(self.ships):
             return True
         return any(
-            not ship & taken and self._rest_fits(first + 1, taken | ship) for ship in self._placements[first].values()
+            not ship & occupied and self._rest_fits(first + 1, occupied | ship)
+            for ship in self._placements[first].values()
         )

@@ -61,13 +61,13 @@ class PushFold(TwoPlayerGame[PushFoldState]):
         if ante != 0:
             check_positive("ante", ante, "must be a number of big blinds, at least 0")
         if not BIG_BLIND + ante < stack <= LARGEST_STACK:
-            most = f"more than the big blind and the ante, {BIG_BLIND + ante:g}, and at most {LARGEST_STACK:,}"
-            raise InvalidOption("stack", stack, f"must be {most}")
+            limit = f"more than the big blind and the ante, {BIG_BLIND + ante:g}, and at most {LARGEST_STACK:,}"
+            raise InvalidOption("stack", stack, f"must be {limit}")
         self.stack, self.ante = stack, ante
         self.name = spelled("push-fold", PushFold, self)
-        folded, taken = SMALL_BLIND + ante, BIG_BLIND + ante
-        self._folds = {(FOLD,): (-folded, folded), (PUSH, FOLD): (taken, -taken)}
-        self._place = {name: place for place, name in enumerate(CLASS_NAMES)}
+        folded, won = SMALL_BLIND + ante, BIG_BLIND + ante
+        self._folds = {(FOLD,): (-folded, folded), (PUSH, FOLD): (won, -won)}
+        self._class_number = {name: number for number, name in enumerate(CLASS_NAMES)}
 
     def initial_state(self) -> PushFoldState:
         return PushFoldState(-1, -1, ())
@@ -94,14 +94,14 @@ class PushFold(TwoPlayerGame[PushFoldState]):
     def next_state(self, state: PushFoldState, action: Action) -> PushFoldState:
         small_blind, big_blind, line = state
         if small_blind < 0:
-            return PushFoldState(self._place[action], -1, line)
+            return PushFoldState(self._class_number[action], -1, line)
         if line and big_blind < 0:
-            return PushFoldState(small_blind, self._place[action], line)
+            return PushFoldState(small_blind, self._class_number[action], line)
         return PushFoldState(small_blind, big_blind, (*line, action))
 
     def info_set_key(self, state: PushFoldState) -> str:
-        held = state.big_blind if state.line else state.small_blind
-        return f"{CLASS_NAMES[held]}:{PUSH if state.line else ''}"
+        hand = state.big_blind if state.line else state.small_blind
+        return f"{CLASS_NAMES[hand]}:{PUSH if state.line else ''}"
 
     def utilities(self, state: PushFoldState) -> tuple[float, float]:
         folded = self._folds.get(state.line)

@@ -29,10 +29,10 @@ from regretless.holdem.fitting import check_fits
 from regretless.holdem.problem import SpotProblem
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
+from regretless.solving.interrupt import catch_interrupts
 from regretless.solving.loop import Progress
 from regretless.solving.options import SolveOptions
 from regretless.solving.problem import Request
-from regretless.solving.progress.interrupt import catch_interrupts
 from regretless.solving.request import make_request
 from regretless.solving.solution import Solution
 from regretless.solving.solve import Hooks, Started, solve, start
@@ -271,8 +271,9 @@ class _SpotBatch:
                     waiting.popleft()
                     try:
                         if needs[size] > room:
-                            engines.check_public_fits(
+                            engines.check_fits(
                                 device.engine,
+                                form,
                                 size,
                                 device=device.device,
                                 what=request.problem.name,

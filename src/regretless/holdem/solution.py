@@ -168,10 +168,9 @@ class SpotSolution(Solution):
             header["weight"] = self.snapshot.weight
         return Contents(header, arrays)
 
-    def checkpoint(self, path: str | Path) -> None:
+    def _state(self) -> Contents:
         assert self.snapshot is not None
-        header = self._fields() | {"weight": self.snapshot.weight}
-        self._write(path, CHECKPOINT, Contents(header, self.snapshot.arrays))
+        return Contents(self._fields() | {"weight": self.snapshot.weight}, self.snapshot.arrays)
 
     def _fields(self) -> dict[str, Any]:
         return {"spot": self.spot.to_toml(), "symmetric": self.symmetric}

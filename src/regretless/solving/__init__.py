@@ -3,9 +3,9 @@
 from regretless.solving.batch import BatchSolution, solve_batch
 from regretless.solving.game_problem import GameProblem, solve_game
 from regretless.solving.game_solution import GameSolution
+from regretless.solving.interrupt import catch_interrupts
 from regretless.solving.loop import Outcome, Progress, Stop, run
 from regretless.solving.problem import Problem, Request
-from regretless.solving.progress.interrupt import catch_interrupts
 from regretless.solving.readable.best_response import BestResponse, evaluate, expected_values
 from regretless.solving.readable.cfr import CFR, uniform_strategy
 from regretless.solving.readable.reference import Reference

@@ -14,7 +14,15 @@ from typing import Any
 import numpy as np
 
 from regretless import engines
-from regretless.engines import BatchedEngine, BatchedEvaluation, Evaluation, check_one_shape, cuda_devices, thread_limit
+from regretless.engines import (
+    BatchedEngine,
+    BatchedEvaluation,
+    Evaluation,
+    check_one_shape,
+    cuda_devices,
+    devices,
+    thread_limit,
+)
 from regretless.errors import InvalidOption
 from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import FloatArray, HistoryForm, Strategy
@@ -78,7 +86,8 @@ def solve_batch(
     if device == "cpu":
         average, evaluation = _one_by_one(forms, rows, thread_limit(threads))
     else:
-        together = BatchedEngine(forms, device=device, dtype="float64" if device == "cuda" else "float32")
+        dtype = "float64" if devices.device_type(device) == "cuda" else "float32"
+        together = BatchedEngine(forms, device=device, dtype=dtype)
         together.advance(rows)
         average, evaluation = together.average_strategy(), together.evaluate()
     return BatchSolution(tuple(form.name for form in forms), device, iterations, evaluation, average, forms[0])

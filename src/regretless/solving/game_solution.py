@@ -132,10 +132,10 @@ class GameSolution(Solution):
         return super()._repr_html_() + strategy_html(self.strategy)
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
-        answer = super().as_json()
+        result = super().as_json()
         if strategy:
-            answer["strategy"] = {key: dict(actions) for key, actions in self.strategy.items()}
-        return answer
+            result["strategy"] = {key: dict(actions) for key, actions in self.strategy.items()}
+        return result
 
 
 def packed_strategy(strategy: Strategy) -> dict[str, NDArray[Any]]:
@@ -161,15 +161,15 @@ def unpacked_strategy(file: Container, information_sets: int) -> Strategy:
     first_pair = file.array("first_pair")
     if first_pair.shape != (information_sets + 1,) or first_pair.dtype != np.int64 or len(set(keys)) != len(keys):
         raise ValueError("every information set needs a unique name and a slice of pairs")
-    places = first_pair.tolist()
-    fits = len(keys) == information_sets and len(actions) == len(probabilities) == places[-1]
-    rises = places[0] == 0 and all(start < end for start, end in pairwise(places))
+    bounds = first_pair.tolist()
+    fits = len(keys) == information_sets and len(actions) == len(probabilities) == bounds[-1]
+    rises = bounds[0] == 0 and all(start < end for start, end in pairwise(bounds))
     if not fits or not rises or len(impossible_sets(probabilities, first_pair)):
         raise ValueError("information sets, actions and probabilities do not match")
     numbers = probabilities.tolist()
     strategy = {
         key: dict(zip(actions[start:end], numbers[start:end], strict=True))
-        for key, (start, end) in zip(keys, pairwise(places), strict=True)
+        for key, (start, end) in zip(keys, pairwise(bounds), strict=True)
     }
     if sum(map(len, strategy.values())) != len(numbers):
         raise ValueError("an information set names an action twice")
@@ -192,11 +192,11 @@ def _unpack_texts(letters: NDArray[np.uint8], ends: NDArray[np.int64]) -> list[s
     """The inverse of `_pack_texts`; raises ValueError if the arrays do not match."""
     if letters.dtype != np.uint8 or letters.ndim != 1 or ends.dtype != np.int64 or ends.ndim != 1:
         raise ValueError("texts must be bytes and the ends of texts")
-    places = [0, *ends.tolist()]
-    if places[-1] != len(letters) or any(start > end for start, end in pairwise(places)):
+    bounds = [0, *ends.tolist()]
+    if bounds[-1] != len(letters) or any(start > end for start, end in pairwise(bounds)):
         raise ValueError("ends must rise to the number of letters")
     joined = letters.tobytes()
-    return [joined[start:end].decode() for start, end in pairwise(places)]
+    return [joined[start:end].decode() for start, end in pairwise(bounds)]
 
 
 def public_snapshot(file: Container, iterations: int) -> Snapshot | None:

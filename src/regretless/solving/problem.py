@@ -14,9 +14,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
-from regretless.engines import ENGINES, Choice, FormKind, engine_if_able, engine_name
+from regretless.engines import ENGINES, Choice, FormKind, devices, engine_if_able, engine_name
 from regretless.errors import Advice, InvalidOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import HistoryForm
@@ -30,7 +30,7 @@ from regretless.solving.solution import Solution
 from regretless.variants.presets import PRESETS, read_variant, variant_text
 from regretless.variants.variant import Variant, stores_predictions
 
-__all__ = ["Machine", "Problem", "Request"]
+__all__ = ["AnyProblem", "Machine", "Problem", "Request"]
 
 ITERATIONS = 1000
 CHECKPOINT_SECONDS = 180.0
@@ -53,7 +53,7 @@ class Machine:
 class Request:
     """A problem and its options, checked and filled in: all that a solve needs."""
 
-    problem: Problem[Any, Any]
+    problem: AnyProblem
     variant: Variant | None  # None: the exact equilibrium
     variant_text: str
     settings: Settings  # kept by a resume
@@ -141,12 +141,12 @@ class Problem(ABC, Generic[FormType, EngineType]):
             for name, entry in ENGINES.items()
         }
         able = [name for name in builds if builds[name]]
-        places = dict.fromkeys(place for name in able for build in builds[name] for place in build.devices)
+        able_devices = dict.fromkeys(each for name in able for build in builds[name] for each in build.devices)
         for option, value, known, existing in (
             ("engine", engine, ("auto", *able), ENGINES),
-            ("device", device, ("auto", *places), DEVICES),
+            ("device", device, ("auto", *able_devices), DEVICES),
         ):
-            if value not in known:
+            if (devices.device_type(value) if option == "device" else value) not in known:
                 what = {
                     Kind.PUBLIC: "the public form",
                     Kind.BUCKETED: "a spot with buckets",
@@ -217,3 +217,6 @@ class Problem(ABC, Generic[FormType, EngineType]):
             raise InvalidOption("resume", earlier.where, f"is resumed by regretless {command}")
         if type(earlier) is not self.solution_type:
             raise InvalidOption("resume", earlier.where, f"is not a solve of {self.name}")
+
+
+AnyProblem: TypeAlias = Problem[Any, Any]  # whichever form and engine it has

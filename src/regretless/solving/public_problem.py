@@ -52,7 +52,7 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
             devices.require_cuda()
             name = fastest(FormKind.PUBLIC, "cuda") if choice.engine == "auto" else choice.engine
             options = {"storage": request.settings.storage or 32, "predicts": request.predicts}
-            engines.check_public_fits(name, size, device="cuda", what=self.name, **options)
+            engines.check_fits(name, FormKind.PUBLIC, size, device="cuda", what=self.name, **options)
         return choice.on_gpu
 
     def create(self, form: PublicForm, request: Request) -> PublicEngine:
@@ -107,10 +107,10 @@ def public_size(form: PublicForm) -> tuple[int, int]:
     nodes = information_sets = 0
     deals = np.ones(1, dtype=np.int64)  # that each runout of the street represents
     for number, street in enumerate(form.streets):
-        here = tree.street == number
+        on_street = tree.street == number
         deals = deals[street.parent] * np.diff(street.first_copy)
-        nodes += int(np.count_nonzero(here)) * len(street.parent)
+        nodes += int(np.count_nonzero(on_street)) * len(street.parent)
         for player in range(2):
-            decisions = np.count_nonzero(here & (tree.kind == NodeKind.DECISION) & (tree.player == player))
+            decisions = np.count_nonzero(on_street & (tree.kind == NodeKind.DECISION) & (tree.player == player))
             information_sets += int(decisions * (deals @ (~street.dead[player]).sum(axis=1)))
     return nodes, information_sets

@@ -9,7 +9,7 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines import Evaluation, Sampling, Updates
+from regretless.engines import NUMBER_FORMATS, Evaluation, Sampling, Updates
 from regretless.errors import RegretlessError
 from regretless.files.container import Container
 from regretless.files.fields import LARGEST, Fields
@@ -20,7 +20,7 @@ __all__ = ["FORMS", "Measurement", "Reason", "Record", "Settings"]
 Reason = Literal["iterations", "target", "interrupted", "exact"]
 FORMS = ("history", "public")
 LARGEST_ERROR = 1e-3  # of the largest value, at least 1: how far rounding may put a best response below a value
-_STORAGES = (64, 32, 16)  # bits per stored number
+_STORAGES = (64, *NUMBER_FORMATS)  # bits per stored number; 64 in the reference
 
 
 @dataclass(frozen=True)
@@ -51,23 +51,23 @@ class Settings:
     @classmethod
     def read(cls, header: Fields) -> Settings:
         """The settings in the header of a file."""
-        given = Fields(header.path, header.value("settings"), "settings.")
+        table = Fields(header.path, header.value("settings"), "settings.")
 
         def count(name: str) -> int | None:
-            return given.whole(name, low=1) if given.value(name) is not None else None
+            return table.whole(name, low=1) if table.value(name) is not None else None
 
         return cls(
-            iterations=given.whole("iterations", low=1),
-            target=given.number("target", low=0.0) if given.value("target") is not None else None,
+            iterations=table.whole("iterations", low=1),
+            target=table.number("target", low=0.0) if table.value("target") is not None else None,
             measure_every=count("measure_every"),
-            updates=given.one_of("updates", tuple(Updates)),
-            sampling=given.one_of("sampling", tuple(Sampling)),
+            updates=table.one_of("updates", tuple(Updates)),
+            sampling=table.one_of("sampling", tuple(Sampling)),
             batch_size=count("batch_size"),
-            seed=given.whole("seed", low=-LARGEST),
-            storage=given.whole("storage", low=min(_STORAGES), high=max(_STORAGES)) if "storage" in given else None,
-            form=given.one_of("form", FORMS) if "form" in given else FORMS["spot" in header],
-            buckets=given.text("buckets") if "buckets" in given else None,
-            sample_runouts=count("sample_runouts") if "sample_runouts" in given else None,
+            seed=table.whole("seed", low=-LARGEST),
+            storage=table.whole("storage", low=min(_STORAGES), high=max(_STORAGES)) if "storage" in table else None,
+            form=table.one_of("form", FORMS) if "form" in table else FORMS["spot" in header],
+            buckets=table.text("buckets") if "buckets" in table else None,
+            sample_runouts=count("sample_runouts") if "sample_runouts" in table else None,
         )
 
 
@@ -157,14 +157,14 @@ def read_history(file: Container) -> tuple[Measurement, ...]:
     else:
         rows = file.header.get("history")
     header = Fields(file.path, file.header)
-    found: list[Measurement] = []
+    points: list[Measurement] = []
     for row in rows if isinstance(rows, list) else [None]:
         if not isinstance(row, list) or len(row) != 3 or not all(type(number) in (int, float) for number in row):
             raise header.wrong("history", "is not a list of measurements")
         point = Measurement(int(row[0]) if np.isfinite(row[0]) else -1, float(row[1]), float(row[2]))
-        if point.iteration < (found[-1].iteration if found else 0) or not point.seconds >= 0:
+        if point.iteration < (points[-1].iteration if points else 0) or not point.seconds >= 0:
             raise header.wrong("history", "is not in order")
         if not np.isfinite([point.seconds, point.exploitability]).all():
             raise header.wrong("history", "is out of range")
-        found.append(point)
-    return tuple(found)
+        points.append(point)
+    return tuple(points)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
 
 from regretless.engines import engine_name, thread_limit
 from regretless.errors import InvalidOption
 from regretless.solving.kinds import Kind
 from regretless.solving.options import SolveOptions
-from regretless.solving.problem import CHECKPOINT_SECONDS, Machine, Problem, Request
+from regretless.solving.problem import CHECKPOINT_SECONDS, AnyProblem, Machine, Request
 from regretless.solving.record import Settings
 from regretless.solving.solution import Solution
 
 __all__ = ["make_request"]
 
 
-def make_request(problem: Problem[Any, Any], options: SolveOptions) -> Request:
+def make_request(problem: AnyProblem, options: SolveOptions) -> Request:
     """The request for a problem.
 
     What the options leave open comes from the solve being resumed, else from the problem's defaults.
@@ -36,8 +35,8 @@ def make_request(problem: Problem[Any, Any], options: SolveOptions) -> Request:
     if options.variant is not None:
         options = replace(options, variant=text)
     if kind is Kind.GAME:
-        kept = None if resume is None else resume.settings.sampling
-        if (options.sampling or kept or "full") == "full":
+        sampling = None if resume is None else resume.settings.sampling
+        if (options.sampling or sampling or "full") == "full":
             options.check_sampled()
     if resume is not None:
         options.check_resume({"variant": resume.variant} | vars(resume.settings), resume.where)
@@ -63,7 +62,7 @@ def make_request(problem: Problem[Any, Any], options: SolveOptions) -> Request:
     )
 
 
-def _settings(problem: Problem[Any, Any], options: SolveOptions, resume: Solution | None) -> Settings:
+def _settings(problem: AnyProblem, options: SolveOptions, resume: Solution | None) -> Settings:
     """As requested, else as in the earlier solve, else by default; a new end replaces the earlier one entirely."""
     before = Settings(iterations=1) if resume is None else resume.settings
     if resume is None or options.iterations is not None or options.target is not None:
@@ -74,13 +73,13 @@ def _settings(problem: Problem[Any, Any], options: SolveOptions, resume: Solutio
         if every == usual:  # the default, which the new end may change
             every = problem.measure_every(iterations, target)
         before = replace(before, iterations=iterations, target=target, measure_every=every)
-    kept = {
+    changes = {
         each.name: getattr(options, each.name) for each in fields(Settings) if each.name not in ("iterations", "target")
     }
-    return problem.settle(replace(before, **{name: value for name, value in kept.items() if value is not None}))
+    return problem.settle(replace(before, **{name: value for name, value in changes.items() if value is not None}))
 
 
-def _machine(problem: Problem[Any, Any], options: SolveOptions, resume: Solution | None) -> Machine:
+def _machine(problem: AnyProblem, options: SolveOptions, resume: Solution | None) -> Machine:
     """As requested; a resumed solve without an engine of its own stays where it was."""
     threads = None if options.threads is None else thread_limit(options.threads)
     earlier = Machine() if resume is None or options.engine is not None else problem.machine(resume)

@@ -25,7 +25,7 @@ from regretless.solving.record import Measurement, Reason, Record, Settings
 from regretless.solving.solution_html import facts_html
 from regretless.solving.verification import Verification
 
-__all__ = ["Contents", "Decision", "Solution", "restore_engine"]
+__all__ = ["Contents", "DecisionView", "Solution", "restore_engine"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Contents:
     arrays: Mapping[str, NDArray[Any] | Streamed]
 
 
-class Decision(Protocol):
+class DecisionView(Protocol):
     """What every solution of hold'em says about a decision."""
 
     @property
@@ -88,7 +88,10 @@ class Solution(ABC):
 
     def checkpoint(self, path: str | Path) -> None:
         """Write what a resume needs to a `.rgl` file, as quickly as possible."""
-        self.save(path, resumable=True)
+        if kind := self.problem_kind.checkpoint:
+            self._write(path, kind, self._state())
+        else:
+            self.save(path, resumable=True)
 
     @property
     def problem_kind(self) -> ProblemKind:
@@ -98,6 +101,10 @@ class Solution(ABC):
     @abstractmethod
     def _contents(self, resumable: bool) -> Contents:
         """What a file holds besides the record."""
+
+    def _state(self) -> Contents:
+        """What a checkpoint of a kind of its own holds besides the record."""
+        raise NotImplementedError
 
     def _write(self, path: str | Path, kind: str, contents: Contents) -> None:
         arrays = {**contents.arrays, "history": self.record.points()}
@@ -144,7 +151,7 @@ class Solution(ABC):
         """Information set -> action -> probability; of hold'em from the deal, before the flop."""
         raise InvalidGame(f"{self.game}: a spot has no table of information sets: node(line) reads a decision")
 
-    def node(self, line: str = "", cards: Sequence[int] = ()) -> Decision:
+    def node(self, line: str = "", cards: Sequence[int] = ()) -> DecisionView:
         """A decision of hold'em, where a line of play leads; `cards` are those that the line omits."""
         raise InvalidGame(f"{self.game}: has no lines of hold'em: strategy[information set] reads a decision")
 

@@ -13,7 +13,7 @@ from regretless.errors import InvalidFile
 from regretless.files.container import shape_of
 from regretless.solving.loop import Checkpoints, Outcome, Progress, Reply, Step, drive, steps
 from regretless.solving.options import SolveOptions
-from regretless.solving.problem import Problem, Request
+from regretless.solving.problem import AnyProblem, Request
 from regretless.solving.readable.linear_program import ExactEngine
 from regretless.solving.record import Record
 from regretless.solving.request import make_request
@@ -58,7 +58,7 @@ class Started:
     steps: Generator[Step, Reply, Solution]  # as in `loop.steps`; ends with the solution
 
 
-def solve_problem(problem: Problem[Any, Any], options: SolveOptions) -> Solution:
+def solve_problem(problem: AnyProblem, options: SolveOptions) -> Solution:
     """Check the options of a problem, and solve it."""
     return solve(make_request(problem, options), Hooks.of(options))
 

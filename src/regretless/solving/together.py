@@ -47,7 +47,7 @@ class SharedSchedules:
 
 
 @dataclass
-class _Solve:
+class _SolveInStep:
     """A solve in a batch."""
 
     index: int
@@ -58,7 +58,7 @@ class _Solve:
     over: bool = False
 
 
-Resume = Callable[[_Solve, Reply], None]
+Resume = Callable[[_SolveInStep, Reply], None]
 
 
 def drive_together(
@@ -70,7 +70,7 @@ def drive_together(
 ) -> None:
     """Run solves whose engines are on one device to their ends; `done` and `failed` get their position."""
 
-    def resume(solve: _Solve, reply: Reply) -> None:
+    def resume(solve: _SolveInStep, reply: Reply) -> None:
         try:
             solve.step = solve.started.steps.send(reply)
         except StopIteration as end:
@@ -80,11 +80,11 @@ def drive_together(
             solve.over = True
             failed(solve.index, error)
 
-    waiting = [_Solve(index, started, started.engine) for index, started in solves.items()]
+    waiting = [_SolveInStep(index, started, started.engine) for index, started in solves.items()]
     for solve in waiting:
         resume(solve, None)
     while waiting := [solve for solve in waiting if not solve.over]:
-        groups: dict[Hashable, list[_Solve]] = {}
+        groups: dict[Hashable, list[_SolveInStep]] = {}
         for solve in waiting:
             if solve.step is not None:
                 solve.engine.get_ready(solve.step)
@@ -99,7 +99,7 @@ def drive_together(
                         failed(solve.index, error)
 
 
-def _run(group: list[_Solve], batch: EngineBatch, resume: Resume) -> None:
+def _run(group: list[_SolveInStep], batch: EngineBatch, resume: Resume) -> None:
     """Run a batch until all of it has ended, or a solve needs other kernels."""
     active = list(enumerate(group))
     while True:
@@ -120,18 +120,18 @@ def _run(group: list[_Solve], batch: EngineBatch, resume: Resume) -> None:
             _advance(active, len(group), batch, resume)
 
 
-def _must_store_predictions(active: list[tuple[int, _Solve]]) -> bool:
+def _must_store_predictions(active: list[tuple[int, _SolveInStep]]) -> bool:
     """Whether a solve asks for iterations that its engine is not ready for: it becomes one of another kind."""
     ahead = {key for key, step in _schedules(active).items() if predicts(step)}
     return bool(ahead) and any(not solve.engine.predicts for _, solve in active if id(solve.step) in ahead)
 
 
-def _schedules(active: list[tuple[int, _Solve]]) -> dict[int, Schedule]:
+def _schedules(active: list[tuple[int, _SolveInStep]]) -> dict[int, Schedule]:
     """The different schedules that solves ask for, by identity; mostly there is one."""
     return {id(solve.step): solve.step for _, solve in active if solve.step is not None}
 
 
-def _advance(active: list[tuple[int, _Solve]], size: int, batch: EngineBatch, resume: Resume) -> None:
+def _advance(active: list[tuple[int, _SolveInStep]], size: int, batch: EngineBatch, resume: Resume) -> None:
     """Advance all by the smallest number of iterations that any asks for."""
     requested = _schedules(active)
     count = min(len(step) for step in requested.values())

@@ -102,7 +102,7 @@ def verify_game(
     if tree_hash(solved) != record.tree_hash:
         raise InvalidFile(f"the solution of {record.game}", f"belongs to a different tree from that of {rules.name}")
     try:
-        found = evaluate(rules, strategy)
+        result = evaluate(rules, strategy)
     except (InvalidGame, InvalidOption) as error:  # a strategy whose names or numbers were changed
         raise InvalidFile(f"the solution of {record.game}", f"does not fit the game: {error}") from None
     except RecursionError:
@@ -112,9 +112,9 @@ def verify_game(
         ) from None
     return Verification(
         game=record.game,
-        exploitability=found.exploitability,
+        exploitability=result.exploitability,
         reported=record.measured.exploitability,
-        values=found.values,
+        values=result.values,
         reported_values=record.measured.values,
         seconds=time.perf_counter() - began,
     )

@@ -36,10 +36,10 @@ from regretless.forms.compile import Enumeration, report_enumeration
 from regretless.holdem.estimate import estimate_spot
 from regretless.holdem.problem import SpotProblem
 from regretless.holdem.spots.spot import Spot
+from regretless.solving.forecast import Forecast
 from regretless.solving.loop import Progress, drive
 from regretless.solving.options import EXACT, SolveOptions
 from regretless.solving.problem import Problem
-from regretless.solving.progress.forecast import Forecast
 from regretless.solving.request import make_request
 from regretless.solving.solution import Solution
 from regretless.solving.solve import Hooks, solve_problem, start

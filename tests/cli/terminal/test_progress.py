@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from regretless.cli.terminal import progress as bars
+from regretless.solving.forecast import Outlook
 from regretless.solving.loop import Progress
-from regretless.solving.progress.forecast import Outlook
 
 SOLVING = Progress(12_345, 1_000_000, 3725.0, 0.851234)
 
@@ -31,9 +31,7 @@ def test_text_that_does_not_fit_is_dropped(
     for_people = bars.for_people
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setattr(bars, "for_people", console)
-    monkeypatch.setattr(
-        "regretless.solving.progress.forecast.Forecast.read", lambda self, progress: Outlook(0.5, 1250.0)
-    )
+    monkeypatch.setattr("regretless.solving.forecast.Forecast.read", lambda self, progress: Outlook(0.5, 1250.0))
     with bars.solve_bar("a spot with a long [bold] name", 0.3, unit="% of pot") as report:
         report(SOLVING)
     lines = [plain(line) for line in capsys.readouterr().err.replace("\r", "\n").split("\n")]

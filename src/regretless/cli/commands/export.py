@@ -182,7 +182,7 @@ def _several(
 def _watched(views: Iterator[NodeView], size: ExportSize | None) -> Iterator[Iterator[NodeView]]:
     """The nodes one by one, with a progress bar; Ctrl-C or SIGTERM ends the export between two of them."""
     from regretless.cli.terminal.progress import bar
-    from regretless.solving.progress.interrupt import catch_interrupts
+    from regretless.solving.interrupt import catch_interrupts
 
     with catch_interrupts() as interrupted, bar("export") as update:
 

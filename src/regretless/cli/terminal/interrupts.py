@@ -177,7 +177,7 @@ def ignore_from_now_on() -> None:
 def interruptible(plan: InterruptPlan) -> Iterator[Callable[[], bool]]:
     """Answer signals according to `plan`; yields a function that says whether there was one."""
     if _watch is None:  # called from Python, or on Windows
-        from regretless.solving.progress.interrupt import catch_interrupts
+        from regretless.solving.interrupt import catch_interrupts
 
         with catch_interrupts() as interrupted:
             yield interrupted

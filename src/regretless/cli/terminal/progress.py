@@ -20,8 +20,8 @@ from regretless.cli.terminal.interrupts import shown_bar
 from regretless.cli.terminal.numbers import about_text, bytes_text, duration_text
 from regretless.forms.compile import Enumeration, report_enumeration
 from regretless.printable import printable
+from regretless.solving.forecast import Forecast, Outlook
 from regretless.solving.loop import Progress
-from regretless.solving.progress.forecast import Forecast, Outlook
 
 __all__ = ["Details", "bar", "solve_bar"]
 

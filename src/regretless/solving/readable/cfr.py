@@ -200,8 +200,8 @@ class CFR(Generic[State]):
 
 def _scaled(reach: Reach, mover: int, probability: float) -> Reach:
     """The reach after a move with that probability; chance (−1) comes last."""
-    place = mover % len(reach)
-    return (*reach[:place], reach[place] * probability, *reach[place + 1 :])
+    index = mover % len(reach)
+    return (*reach[:index], reach[index] * probability, *reach[index + 1 :])
 
 
 def _mixture(probabilities: Sequence[float], values: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
@@ -215,7 +215,7 @@ def _mixture(probabilities: Sequence[float], values: Sequence[tuple[float, ...]]
 
 def _information_sets(game: Game[State]) -> dict[str, InformationSet]:
     """Every information set of the game, in the order a walk visits them."""
-    found: dict[str, InformationSet] = {}
+    sets: dict[str, InformationSet] = {}
     pending = [game.initial_state()]
     while pending:
         state = pending.pop()
@@ -227,10 +227,10 @@ def _information_sets(game: Game[State]) -> dict[str, InformationSet]:
         else:
             actions = list(game.actions(state))
             key = game.info_set_key(state)
-            if key not in found:
-                found[key] = InformationSet(player, tuple(actions))
+            if key not in sets:
+                sets[key] = InformationSet(player, tuple(actions))
         pending.extend(game.next_state(state, action) for action in reversed(actions))
-    return found
+    return sets
 
 
 def uniform_strategy(game: Game[State] | str) -> Strategy:

@@ -11,8 +11,8 @@ from typing import Any
 from regretless.errors import memory_text
 from regretless.forms.compile import Enumeration, report_enumeration
 from regretless.printable import printable
+from regretless.solving.forecast import Forecast
 from regretless.solving.loop import Progress
-from regretless.solving.progress.forecast import Forecast
 
 __all__ = ["in_notebook", "progress_line"]
 

@@ -26,17 +26,17 @@ def catch_interrupts(*numbers: signal.Signals) -> Iterator[Callable[[], bool]]:
     False
     True
     """
-    raised = asked = False  # plain variables: a thousand solves ask after every iteration
+    raised = watched = False  # plain variables: a thousand solves look after every iteration
 
     def note(number: int, frame: FrameType | None) -> None:
         nonlocal raised
-        if raised or not asked:
+        if raised or not watched:
             raise KeyboardInterrupt
         raised = True
 
     def interrupted() -> bool:
-        nonlocal asked
-        asked = True
+        nonlocal watched
+        watched = True
         return raised
 
     if threading.current_thread() is not threading.main_thread():

@@ -1,1 +1,0 @@
-"""A running solve: the time left, the progress line, and Ctrl-C."""
