@@ -23,19 +23,14 @@ def spot_of(key: str, board: str, level: TreeLevel = "usual") -> Spot:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
-    ("key", "board", "level"),
-    [
-        ("srp-utg-bb", "Js 6c Ks 7h", "usual"),
-        ("srp-btn-sb", "Ac 8d 3h 3s", "small"),
-        ("3bet-co-btn", "Th 7h 2d 4c", "usual"),
-        ("4bet-btn-bb", "Qd 9c 5s 5h", "usual"),
-    ],
-)
-def test_turns_take_the_expected_iterations(key: str, board: str, level: TreeLevel) -> None:
-    spot = spot_of(key, board, level)
-    solution = rl.solve(spot, target=0.5, measure_every=EVERY, threads=1)
-    assert 1 / FACTOR < expected_iterations(spot, 0.5) / solution.iterations < FACTOR
+def test_most_turns_take_the_expected_iterations() -> None:
+    ratios = []
+    for formation in formations():
+        spot = spot_of(formation.key, "Th 7h 2d 4c")
+        solution = rl.solve(spot, target=0.5, measure_every=EVERY, threads=1)
+        ratios.append(expected_iterations(spot, 0.5) / solution.iterations)
+    assert all(0.5 < ratio < 2 for ratio in ratios), ratios
+    assert sum(1 / FACTOR < ratio < FACTOR for ratio in ratios) >= 8, ratios
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""How long a solve will take before it begins, within a factor of 1.5 on cores that have nothing else to do.
+"""How long a solve will take before it begins: mostly within a factor of 1.5, on cores that have nothing else to do.
 
     seconds ≈ SETUP + entries · speed / threads · iterations(target) · MEASURING
 
