@@ -87,9 +87,9 @@ def export_size(solution: SpotSolution, kind: str, street: str | None = None) ->
             continue
         deciding = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.street == number))
         actions = tree.first_child[deciding + 1] - tree.first_child[deciding]
-        living = [int(deals @ (~dead).sum(axis=1)) for dead in form.streets[number].dead]  # live hands, over all deals
+        hands = [int(deals @ (~dead).sum(axis=1)) for dead in form.streets[number].dead]  # live ones, over all deals
         street_rows = int(
-            sum(living[player] * count for player, count in zip(tree.player[deciding], actions, strict=True))
+            sum(hands[player] * count for player, count in zip(tree.player[deciding], actions, strict=True))
         )
         nodes += len(deciding) * int(deals.sum())
         rows += street_rows
@@ -196,9 +196,9 @@ class ActionRange:
 def action_ranges(nodes: Iterable[NodeStrategy]) -> list[ActionRange]:
     """The range of every action at each of these nodes."""
     return [
-        ActionRange(played.line, played.player, action, often, _range(played, row))
+        ActionRange(played.line, played.player, action, frequency, _range(played, row))
         for played in nodes
-        for action, often, row in zip(played.actions, played.frequencies, range(len(played.actions)), strict=True)
+        for action, frequency, row in zip(played.actions, played.frequencies, range(len(played.actions)), strict=True)
     ]
 
 
