@@ -1,22 +1,23 @@
-"""How long a solve will take before it begins, within a factor of 1.5 on cores that have nothing else to do.
+"""How long a solve will take before it begins: mostly within a factor of 1.5, on cores that have nothing else to do.
 
     seconds ≈ SETUP + entries · speed / threads · iterations(target) · MEASURING
 
 `speed` is measured: seconds per entry and iteration on one core of this machine, from a small turn. A flop, which does
-not fit in a cache, takes `FLOP` times as long per entry. The iterations to a target grow with the depth of the stacks,
-s = stack / pot, and follow a power of the target, as measured on the shipped formations (`benchmarks/formations.py`):
+not fit in a cache, takes `FLOP` times as long per entry. The iterations to a target grow with the betting tree, of n
+nodes, with the depth of the stacks, s = stack / pot, and with the target, as fitted to the shipped formations with all
+their trees (`benchmarks/formations.py`):
 
-    iterations ≈ (AT + BY_DEPTH · ln(1 + s)) · target^−EXPONENT
+    iterations ≈ C · n^N · (1 + s)^S · target^−T
 """
 
 from __future__ import annotations
 
-import math
 import time
 from functools import cache
 from threading import Lock
 
 from regretless.holdem.estimate import spot_size
+from regretless.holdem.form.betting import betting_of
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.spots.spot import Spot
 
@@ -25,11 +26,9 @@ __all__ = ["expected_iterations", "expected_seconds", "iteration_speed"]
 FLOP = 1.25  # time per entry of a large flop / of the turn that is timed
 MEASURING = 1.1  # time including measurements / time of the iterations
 SETUP = 0.5  # seconds
-AT = {3: 14.0, 4: 28.0, 5: 28.0}  # iterations to 1 % of the pot without stacks, by cards on the board
-BY_DEPTH = {3: 24.0, 4: 20.0, 5: 12.0}
-EXPONENT = 0.5
+POWERS = {3: (3.1, 0.48, 0.09, 0.5), 4: (6.0, 0.41, 0.0, 0.54), 5: (2.2, 0.81, 0.0, 0.51)}  # C, N, S, T by cards
 
-ROUNDS = 3
+ROUNDS = 5
 ITERATIONS = (5, 35)  # of a short and a long solve
 FASTEST = 0.001  # seconds between the two, whatever a coarse clock says
 TIMED = Spot(
@@ -49,11 +48,12 @@ def expected_iterations(spot: Spot, target: float) -> int:
 
     >>> spot = Spot(board="Qs Jh 2h 8d", pot=180, stack=910, oop="88+", ip="TT+", bets={"bet": "50%"})
     >>> expected_iterations(spot, 1.0), expected_iterations(spot, 0.3)
-    (64, 117)
+    (29, 56)
     """
-    cards = len(spot.board)
-    at_one_percent = AT[cards] + BY_DEPTH[cards] * math.log1p(spot.stack / spot.pot)
-    return max(1, round(float(at_one_percent * target**-EXPONENT)))
+    factor, by_nodes, by_depth, by_target = POWERS[len(spot.board)]
+    nodes = int(betting_of(spot).size.nodes.sum())
+    depth = 1 + spot.stack / spot.pot
+    return max(1, round(float(factor * nodes**by_nodes * depth**by_depth * target**-by_target)))
 
 
 def expected_seconds(entries: int, iterations: int, threads: int, speed: float) -> float:

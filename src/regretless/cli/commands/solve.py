@@ -104,7 +104,7 @@ def solve(
         str | None,
         option(
             "Solve a game from the deal with real cards on these flops only: [cyan]'subset(25)'[/cyan], weighted to "
-            "stand for all; [cyan]all[/cyan], properties ([cyan]'paired, two-tone'[/cyan]) or a list "
+            "stand for all; [cyan]all[/cyan], properties ([cyan]'paired two-tone'[/cyan]) or a list "
             "([cyan]'Qs Jh 2h, AhKd2c'[/cyan]).",
             SEARCH,
         ),

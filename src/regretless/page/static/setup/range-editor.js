@@ -41,7 +41,7 @@ export function rangeEditor(player, { names, fields, changed, touched }) {
     spellcheck: "false",
     "aria-label": `Range of ${player.toUpperCase()} as text`,
     placeholder: "22+, A2s+, KTo+, AhKh:0.5",
-    oninput: () => (writeField(path, text.value), changed(), readText()),
+    oninput: () => (writeField(path, text.value), changed(), readTyped()),
   });
   const problem = fields.register(path, text);
   const suits = make(".suits", { role: "group", "aria-label": "Combos of one class" });
@@ -97,13 +97,13 @@ export function rangeEditor(player, { names, fields, changed, touched }) {
     changed();
   }, 60);
 
-  const readLater = debounced(async (before) => {
-    const asked = text.value;
-    const answer = asked.trim() ? await post("/ranges/parse", { text: asked }).catch(() => null) : NOTHING;
-    if (answer?.valid && text.value === asked && before === strokes)
-      take(answer.weights ?? new Array(names.length).fill(0), answer);
-  }, 150);
-  const readText = () => readLater(strokes);
+  async function readText() {
+    const [asked, before] = [text.value, strokes];
+    if (!asked.trim()) return take(new Array(names.length).fill(0), NOTHING);
+    const answer = await post("/ranges/parse", { text: asked }).catch(() => null);
+    if (answer?.valid && text.value === asked && before === strokes) take(answer.weights, answer);
+  }
+  const readTyped = debounced(readText, 150);
 
   function take(given, numbers) {
     weights = given;
