@@ -12,14 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from regretless.cards.hands import HAND_COUNT
 from regretless.cards.ranges import FORMATS
 from regretless.errors import InvalidText
-from regretless.forms.history import FloatArray
+from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import NodeKind
 from regretless.games.push_fold import BIG_BLIND, FOLD, PUSH, SMALL_BLIND
 from regretless.holdem.games.big_blinds import BigBlindSolution
+from regretless.holdem.games.pricing import PricedSolution
 from regretless.holdem.games.push_fold import PushFoldSolution
-from regretless.holdem.games.whole_game import NoLimitSolution
 from regretless.holdem.reading.line_reader import NodeStrategy
 from regretless.holdem.spots.bet_tables import every_table, read_bets
 from regretless.holdem.spots.formations import CHIP
@@ -57,7 +58,7 @@ def _after(solution: BigBlindSolution, line: str) -> _AfterAction:
         called = not line.endswith(FOLD)
         ends = None if line == PUSH else "showdown" if called else "fold"
         return _AfterAction(ends, (stack, stack if ends == "showdown" else posted[1]))
-    assert isinstance(solution, NoLimitSolution)
+    assert isinstance(solution, PricedSolution)
     node, tree = solution.reader.find(line), solution.reader.tree
     blind = solution.rules.big_blind
     paid = (float(tree.paid[node.index, 0]) / blind, float(tree.paid[node.index, 1]) / blind)
@@ -75,7 +76,7 @@ def _stack(solution: BigBlindSolution) -> float:
     """What each player starts with, in big blinds."""
     if isinstance(solution, PushFoldSolution):
         return float(solution.rules.stack)
-    assert isinstance(solution, NoLimitSolution)
+    assert isinstance(solution, PricedSolution)
     return float(solution.rules.stack / solution.rules.big_blind)
 
 
@@ -114,12 +115,20 @@ def _range_text(reach: FloatArray) -> str:
     return FORMATS["short"](weights)
 
 
-def _spot(solution: NoLimitSolution, line: str) -> Json:
+def _every_hand(reach: FloatArray, names: IntArray) -> FloatArray:
+    """[1,326] the reach of hands with these numbers; the others have none."""
+    weights = np.zeros(HAND_COUNT)
+    weights[names] = reach
+    return weights
+
+
+def _spot(solution: PricedSolution, line: str) -> Json:
     """The spot after a line, without a flop; amounts are in big blinds."""
     after = _after(solution, line)
     if after.ends != "flop":
         raise InvalidText("line", line, None, "leads to no flop on which somebody can bet")
-    reach = solution.reader.find(line).reach
+    arrived = solution.reader.find(line).reach
+    reach = [_every_hand(hands, names) for hands, names in zip(arrived, solution.reader.hand_numbers, strict=True)]
     for seat, hands in zip(SEATS.values(), reach, strict=True):
         if not (hands >= LIGHTEST).any():
             raise InvalidText("line", line, None, f"is never played: {seat} has no hand left")
@@ -213,6 +222,6 @@ def preflop(library: Library, file: File) -> Json:
 )
 def preflop_spot(library: Library, file: File, line: Line = "") -> Json:
     with library.preflop(file) as (solution, _):
-        if not isinstance(solution, NoLimitSolution):
+        if not isinstance(solution, PricedSolution):
             raise NotFound(f"file: {file!r} ends before the flop: nobody can bet after it", "file")
         return {"spot": _spot(solution, line)}

@@ -138,7 +138,6 @@ KINDS: Mapping[str, ProblemKind] = {  # the first that fits
         files={"holdem-flops": "a solved game of hold'em from the deal on some flops"},
         keeps_regrets=False,  # they are large
         listed="holdem-game",
-        noun="a game from the deal",
     ),
     "whole game": ProblemKind(
         options=Kind.DEALT,
