@@ -104,5 +104,5 @@ def test_the_flops_of_an_option_weigh_as_much_as_all(option: str | int | list[st
 def test_flops_of_an_option_are_weighted_by_how_many_they_stand_for() -> None:
     trips, monotone = read_flops("AcAdAh, 7s6s5s")
     assert (trips.flops, monotone.flops) == (4, 4)
-    paired = read_flops("paired, two-tone")
+    paired = read_flops("paired two-tone")
     assert {flop.weight / flop.flops for flop in paired} == {ALL_FLOPS / sum(flop.flops for flop in paired)}
