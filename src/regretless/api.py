@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from regretless.deep.training import TrainingKeywords
     from regretless.games.openspiel import LibraryGame
     from regretless.holdem.games.game import HoldemGame
+    from regretless.holdem.games.real_cards import RealCardsSolution
     from regretless.holdem.games.whole_game import NoLimitSolution
     from regretless.holdem.solution import SpotSolution
     from regretless.holdem.spots.spot import Spot
@@ -47,7 +48,7 @@ def solve(what: Spot, **keywords: Unpack[SpotKeywords]) -> SpotSolution: ...
 @overload
 def solve(what: Game[Any] | LibraryGame, **keywords: Unpack[GameKeywords]) -> GameSolution: ...
 @overload
-def solve(what: HoldemGame, **keywords: Unpack[SpotKeywords]) -> NoLimitSolution: ...
+def solve(what: HoldemGame, **keywords: Unpack[SpotKeywords]) -> NoLimitSolution | RealCardsSolution: ...
 @overload
 def solve(what: str | Path | None = None, **keywords: Unpack[SolveKeywords]) -> Solution: ...
 
@@ -74,6 +75,8 @@ def solve(what: object = None, **keywords: Any) -> Solution:
       leduc and flop-holdem, which has no other.
     - `buckets`, `sample_runouts`: spots only. Solve with card buckets, `"turn=500,river=500"`, on so many runouts per
       iteration, 16 by default; `seed` decides which. Exploitability is still that of real hands on every runout.
+    - `flops`: hold'em from the deal only. Solve it with real cards, without buckets, on these flops, weighted to stand
+      for all: `"subset(25)"`, `"all"`, properties or a list. Targets and exploitability are in mbb/g.
     - `storage`: spots and the public form only. Bits per stored number, 32 or 16.
     - `locks`: spots only. Locked decisions.
     - `engine`, `device`, `threads`: what to run on; `threads` is a maximum.

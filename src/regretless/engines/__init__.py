@@ -53,6 +53,7 @@ from regretless.engines.registry import (
     require,
 )
 from regretless.engines.shares import decode_shares, encode_shares
+from regretless.engines.stored import StoredStrategies
 from regretless.engines.threads import in_order, one_ahead
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ __all__ = [
     "Sampling",
     "SharedDevice",
     "Snapshot",
+    "StoredStrategies",
     "StrategyEncoder",
     "StrategyEvaluator",
     "StrategyTables",

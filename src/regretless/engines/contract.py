@@ -271,10 +271,11 @@ class PublicEngine(Engine[PublicForm, PublicStrategy], Protocol):
     def root_values(self, player: int) -> FloatArray:
         """[H] each hand's expected value under the average strategies; 0 where no opposing hand is possible."""
 
-    def values_before_last(self, player: int) -> list[NDArray[np.float32]]:
+    def values_before_last(self, player: int, *, best: bool = False) -> list[NDArray[np.float32]]:
         """For each street before the last, [runouts, nodes of the street, H] values times the opposing reach.
 
-        Both players follow their average strategies. Nodes are in tree order.
+        Both players follow their average strategies or, if `best`, the player best-responds, where not locked. Nodes
+        are in tree order.
         """
 
 

@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.contract import PublicStrategy
+from regretless.engines.contract import PublicStrategy, Snapshot
 from regretless.engines.formats import NumberFormat, Stored
 from regretless.engines.layout import check_rows, make_layout, take_alike
 from regretless.engines.learned import LearnedArrays
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 
-__all__ = ["BoolArray", "LockedStrategy", "Mode", "PublicNode", "StoredEngine"]
+__all__ = ["BoolArray", "LockedStrategy", "Mode", "PublicNode", "StoredEngine", "StoredStrategies"]
 
 BoolArray = NDArray[np.bool_]
 PublicNode = tuple[int, int]  # betting node, runout of its street
@@ -76,9 +76,7 @@ class StoredEngine(LearnedArrays):
 
     def strategy(self, node: int, runout: int = 0) -> FloatArray:
         """[actions, H] average strategy at a betting node on a runout; uniform where nothing was accumulated."""
-        sums = self._sums(node, slice(runout, runout + 1))[0].astype(np.float64)
-        total = sums.sum(axis=0)
-        return np.where(total > 0, sums / np.where(total > 0, total, 1.0), 1.0 / len(sums))
+        return _played(self._sums(node, slice(runout, runout + 1))[0])
 
     def averages(self, player: int, street: int, runouts: slice = slice(None)) -> Stored:
         """[runouts chosen, numbers] sums of a player's strategies on a street, in the layout of snapshots."""
@@ -143,3 +141,26 @@ class StoredEngine(LearnedArrays):
     def _write_all(self, player: int, locks: Iterable[tuple[PublicNode, LockedStrategy]]) -> None:
         for public_node, lock in locks:
             self._write(public_node, lock)
+
+
+class StoredStrategies:
+    """The average strategies in a snapshot, read without an engine. Raises `ValueError` if it does not fit the form."""
+
+    def __init__(self, form: PublicForm, snapshot: Snapshot) -> None:
+        self.form, self.layout = form, make_layout(form)
+        self._averages = [snapshot.arrays[f"average.{player}"] for player in range(2)]
+        for player, averages in enumerate(self._averages):
+            if averages.shape != (self.layout.entries[player],):
+                raise ValueError(f"average.{player} has the shape of another form")
+
+    def strategy(self, node: int, runout: int = 0) -> FloatArray:
+        """[actions, H] average strategy at a betting node on a runout; uniform where nothing was accumulated."""
+        sums = self._averages[int(self.form.tree.player[node])]
+        return _played(self.layout.read(sums, node, slice(runout, runout + 1))[0])
+
+
+def _played(sums: Stored) -> FloatArray:
+    """[actions, H] the strategy that sums of strategies stand for."""
+    wide = sums.astype(np.float64)
+    total = wide.sum(axis=0)
+    return np.where(total > 0, wide / np.where(total > 0, total, 1.0), 1.0 / len(wide))

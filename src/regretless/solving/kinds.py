@@ -34,6 +34,7 @@ class Kind(StrEnum):
     TRAINING = "training"  # a game, by networks
     BUCKETED = "bucketed"  # a spot, with buckets and sampled runouts
     DEALT = "dealt"  # hold'em from the deal, with buckets and sampled boards
+    FLOPS = "flops"  # hold'em from the deal, with real cards on some flops
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +87,7 @@ class ProblemKind:
 _PACKAGE = "regretless"
 _GAME = "games.game:Game"
 _SPOT = "holdem.spots.spot:Spot"
+_WHOLE_GAME = "holdem.games.game:HoldemGame"
 _FLOP_HOLDEM = "games.flop_holdem:FlopHoldem"
 
 KINDS: Mapping[str, ProblemKind] = {  # the first that fits
@@ -126,9 +128,20 @@ KINDS: Mapping[str, ProblemKind] = {  # the first that fits
         solution="solving.game_solution:GameSolution",
         files={"solution": "a solved game"},
     ),
+    "whole game on flops": ProblemKind(
+        options=Kind.FLOPS,
+        subject=_WHOLE_GAME,
+        chosen_by="flops",
+        problem="holdem.games.real_cards:RealCardsProblem",
+        solution="holdem.games.real_cards:RealCardsSolution",
+        files={"holdem-flops": "a solved game of hold'em from the deal on some flops"},
+        keeps_regrets=False,  # they are large
+        listed="holdem-game",
+        noun="a game from the deal",
+    ),
     "whole game": ProblemKind(
         options=Kind.DEALT,
-        subject="holdem.games.game:HoldemGame",
+        subject=_WHOLE_GAME,
         toml="holdem.spots.spot_toml:is_game_table",
         problem="holdem.games.whole_game:NoLimitProblem",
         solution="holdem.games.whole_game:NoLimitSolution",

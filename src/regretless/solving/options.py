@@ -93,6 +93,7 @@ _REGRETS = Refusal("is for hold'em spots: the file of a game always includes its
 _UNMEASURED = Refusal("is not for games from the deal: their exploitability is not measured while they are solved")
 _TRAINING = "is for solve: training"
 _SAMPLED = f"{_TRAINING} samples externally"
+_FLOPS = Refusal("is for hold'em from the deal")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +116,7 @@ class SolveOptions:
     updates: str | None = field(
         default=None,
         metadata=_rule(
+            flops=Refusal("is not for games from the deal, which update the players in turn", unless=("alternating",)),
             exact=_NOT_EXACT,
             public=Refusal("is for the history form: in the public form players are updated in turn", ("alternating",)),
             spot=Refusal("is for games: a hold'em spot updates the players in turn", unless=("alternating",)),
@@ -129,6 +131,7 @@ class SolveOptions:
     sampling: str | None = field(
         default=None,
         metadata=_rule(
+            flops=Refusal("is for games: with flops, every turn and river is dealt", unless=("full",)),
             exact=Refusal(_EXACT, unless=("full",)),
             public=Refusal("is for the history form: the public form is solved on the full tree", unless=("full",)),
             spot=Refusal("is for games: a hold'em spot is solved on the full tree", unless=("full",)),
@@ -143,6 +146,7 @@ class SolveOptions:
     batch_size: int | None = field(
         default=None,
         metadata=_rule(
+            flops=Refusal("is for games: a game from the deal on some flops is solved on the full tree"),
             exact=_NOT_EXACT,
             public=Refusal("is for the history form: the public form is solved on the full tree"),
             spot=Refusal(
@@ -159,6 +163,7 @@ class SolveOptions:
     seed: int | None = field(
         default=None,
         metadata=_rule(
+            flops=Refusal("is for games: solving hold'em on some flops is deterministic"),
             exact=Refusal("cannot be combined with variant lp, which is deterministic"),
             public=Refusal("is for the history form: solving the public form is deterministic"),
             spot=Refusal("is for games: solving a hold'em spot is deterministic"),
@@ -179,6 +184,7 @@ class SolveOptions:
     storage: int | None = field(
         default=None,
         metadata=_rule(
+            flops=_STORAGES,
             game=Refusal("is for hold'em spots and the public form: other games have their engine's precision"),
             exact=Refusal("is for hold'em spots and the public form"),
             public=_STORAGES,
@@ -192,6 +198,7 @@ class SolveOptions:
     form: str | None = field(
         default=None,
         metadata=_rule(
+            flops=Refusal("is for games: hold'em is always solved in the public form"),
             exact=Refusal("cannot be combined with variant lp, which solves the history form", unless=("history",)),
             spot=Refusal("is for games: a hold'em spot is always solved in the public form"),
             training=Refusal(f"{_TRAINING} needs no choice of a form"),
@@ -205,6 +212,7 @@ class SolveOptions:
     buckets: str | None = field(
         default=None,
         metadata=_rule(
+            flops=Refusal("cannot be combined with flops, on which real cards are dealt"),
             game=_SPOTS,
             exact=_SPOTS,
             public=_SPOTS,
@@ -217,6 +225,7 @@ class SolveOptions:
     sample_runouts: int | None = field(
         default=None,
         metadata=_rule(
+            flops=Refusal("is for buckets: with flops, every turn and river is dealt"),
             game=_SPOTS,
             exact=_SPOTS,
             public=_SPOTS,
@@ -227,9 +236,22 @@ class SolveOptions:
             fixed=True,
         ),
     )
+    flops: str | int | Sequence[str] | None = field(
+        default=None,
+        metadata=_rule(
+            game=_FLOPS,
+            exact=_FLOPS,
+            public=_FLOPS,
+            spot=_FLOPS,
+            training=_FLOPS,
+            bucketed=_FLOPS,
+            fixed=True,
+        ),
+    )
     locks: Sequence[Any] | None = field(
         default=None,
         metadata=_rule(
+            flops=_SPOTS,
             game=_SPOTS,
             exact=_SPOTS,
             public=_SPOTS,
@@ -379,6 +401,7 @@ class SpotKeywords(CommonKeywords, total=False):
 
     buckets: str | None
     sample_runouts: int | None
+    flops: str | int | Sequence[str] | None  # of hold'em from the deal
     locks: Sequence[Any] | None
 
 

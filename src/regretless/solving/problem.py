@@ -151,6 +151,7 @@ class Problem(ABC, Generic[FormType, EngineType]):
                     Kind.PUBLIC: "the public form",
                     Kind.BUCKETED: "a spot with buckets",
                     Kind.DEALT: "a game from the deal",
+                    Kind.FLOPS: "a game from the deal",
                 }.get(cls.kind, f"a {cls.kind}")
                 wrong = f"cannot solve {what}: use one of" if value in existing else "is not one of"
                 raise InvalidOption(option, value, f"{wrong} {', '.join(known)}")

@@ -47,6 +47,7 @@ class Settings:
     form: str = "history"  # the compiled form: "history" or "public"
     buckets: str | None = None  # of a spot, as users type them
     sample_runouts: int | None = None  # drawn per iteration
+    flops: str | None = None  # of hold'em from the deal, as users type them
 
     @classmethod
     def read(cls, header: Fields) -> Settings:
@@ -68,6 +69,7 @@ class Settings:
             form=table.one_of("form", FORMS) if "form" in table else FORMS["spot" in header],
             buckets=table.text("buckets") if "buckets" in table else None,
             sample_runouts=count("sample_runouts") if "sample_runouts" in table else None,
+            flops=table.text("flops") if "flops" in table else None,
         )
 
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from regretless.cli.arguments.options import MACHINE, OUTPUT, Json, argument, option
+from regretless.cli.arguments.options import MACHINE, OUTPUT, Json, argument, flag, option
 from regretless.cli.terminal.consoles import fact_table, for_answers, for_people, note, print_json
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
 from regretless.cli.terminal.numbers import about_text, duration_text, signed_text
-from regretless.errors import InvalidFile
+from regretless.errors import InvalidFile, InvalidOption
 from regretless.printable import printable
 
 if TYPE_CHECKING:
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["price"]
 
 FLOPS = "subset(25)"
+TARGET, STORAGE = 5.0, 32
 
 
 def price(
-    file: Annotated[Path, argument("A .rgl file of a game from the deal, solved with buckets.")],
+    file: Annotated[Path, argument("A .rgl file of a game from the deal, solved with buckets or on some flops.")],
     flops: Annotated[
         str | None,
         option(
@@ -34,6 +35,19 @@ def price(
             default=FLOPS,
         ),
     ] = None,
+    resolve: Annotated[
+        bool | None,
+        flag(
+            "--resolve",
+            "Solve every flop again with the ranges that arrive there, and price that; always done for a game that was "
+            "solved on some flops.",
+        ),
+    ] = None,
+    target: Annotated[
+        float | None,
+        option("With --resolve: what a best response may gain after the flop, in mbb/g.", default="5"),
+    ] = None,
+    storage: Annotated[int | None, option("With --resolve: bits per stored number, 32 or 16.", default="32")] = None,
     device: Annotated[
         str | None, option("auto, cpu or cuda; with [cyan]--threads[/cyan], auto is cpu.", MACHINE, default="auto")
     ] = None,
@@ -46,7 +60,7 @@ def price(
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Compute what best responses with real cards gain against a strategy that was solved with card buckets.
+    """Compute what best responses with real cards gain against the strategy of a whole game.
 
     For each flop, every turn, river and pair of hands is evaluated, in the betting tree of the game. Over all 1,755
     flops the exploitability is exact. Over fewer it is an estimate: that of a game with only these flops, in which a
@@ -57,21 +71,30 @@ def price(
     [cyan]regretless price game.rgl[/cyan]   25 flops
     [cyan]regretless price game.rgl --flops 'subset(184)'[/cyan]
     [cyan]regretless price game.rgl --flops all --device cuda --json[/cyan]
+    [cyan]regretless price game.rgl --flops 'subset(49)' --resolve[/cyan]   every flop solved again
     """
     folder = file.parent / f"{file.stem}.price" if out is None else out
     words = ["regretless", "price", str(file)]
-    for name, value in (("--flops", flops), ("--device", device), ("--threads", threads), ("--out", out)):
+    given = {"--flops": flops, "--target": target, "--storage": storage, "--device": device}
+    for name, value in (given | {"--threads": threads, "--out": out}).items():
         words += [name, str(value)] if value is not None else []
+    words += ["--resolve"] if resolve else []
     status = _Status(folder, shlex.join(words))
     with interruptible(status) as interrupted:
         from regretless.api import load
         from regretless.cli.terminal.progress import bar
         from regretless.files.state import check_state_folder
-        from regretless.holdem.games.whole_game import NoLimitSolution
+        from regretless.holdem.games.pricing import PricedSolution
+        from regretless.holdem.games.resolving_pricer import Resolving
 
         solution = load(file)
-        if not isinstance(solution, NoLimitSolution):
-            raise InvalidFile(file, f"is not a game from the deal solved with buckets: regretless verify {file}")
+        if not isinstance(solution, PricedSolution):
+            raise InvalidFile(file, f"is not a no-limit game from the deal: regretless verify {file}")
+        resolves = solution.settings.flops is not None if resolve is None else resolve
+        for name, value in (("target", target), ("storage", storage)):
+            if value is not None and not resolves:
+                raise InvalidOption(name, value, "is for re-solved flops: add --resolve")
+        resolving = Resolving(target=target or TARGET, storage=storage or STORAGE) if resolves else False
         if out is None:
             check_state_folder(folder, file.parent)
         with bar(solution.game) as tell:
@@ -84,6 +107,7 @@ def price(
 
             found = solution.price(
                 FLOPS if flops is None and solution.has_flops else flops,
+                resolve=resolving,
                 folder=folder,
                 threads=threads,
                 device=device or "auto",

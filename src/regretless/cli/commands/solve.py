@@ -28,7 +28,7 @@ def solve(
             "A game: [cyan]leduc[/cyan], [cyan]'leduc(ranks=6)'[/cyan], [cyan]'openspiel:liars_dice'[/cyan], "
             "[cyan]game.efg[/cyan] ([cyan]regretless games[/cyan] lists them); or hold'em spots: "
             "[cyan]spot.toml[/cyan], [cyan]'spots/*.toml'[/cyan], a folder; or hold'em from the deal: "
-            "[cyan]game.toml[/cyan], with --buckets. Not needed with --resume.",
+            "[cyan]game.toml[/cyan], with --flops or --buckets. Not needed with --resume.",
             "GAME|SPOT.toml",
         ),
     ] = None,
@@ -100,6 +100,15 @@ def solve(
     sample_runouts: Annotated[
         int | None, option("Runouts or boards drawn per iteration, with --buckets.", SEARCH, default="16")
     ] = None,
+    flops: Annotated[
+        str | None,
+        option(
+            "Solve a game from the deal with real cards on these flops only: [cyan]'subset(25)'[/cyan], weighted to "
+            "stand for all; [cyan]all[/cyan], properties ([cyan]'paired, two-tone'[/cyan]) or a list "
+            "([cyan]'Qs Jh 2h, AhKd2c'[/cyan]).",
+            SEARCH,
+        ),
+    ] = None,
     json_: options.SolveJson = False,
     strategy: options.Strategy = False,
     out: Annotated[
@@ -138,7 +147,8 @@ def solve(
     [cyan]regretless solve spot.toml --target 0.3 --out spot.rgl[/cyan]   % of the pot
     [cyan]regretless solve spots/ --out solved[/cyan]   many spots in parallel
     [cyan]regretless solve spot.toml --lock 'check: AA, KK = bet 50'[/cyan]   a locked decision
-    [cyan]regretless solve game.toml --buckets buckets.rgl --out game.rgl[/cyan]   no-limit hold'em from the deal
+    [cyan]regretless solve game.toml --flops 'subset(25)' --out game.rgl[/cyan]   no-limit hold'em from the deal
+    [cyan]regretless solve game.toml --buckets buckets.rgl --out game.rgl[/cyan]   the same, with card buckets
 
     Ctrl-C stops after the current iteration, saves what was solved and prints the command that resumes it.
     """

@@ -107,10 +107,10 @@ class PublicReference(StoredEngine):
         values, best = ([value(own, mode) for own in range(2)] for mode in (Mode.MEAN, Mode.BEST))
         return Evaluation(values=tuple(values), best_response_values=tuple(best))
 
-    def values_before_last(self, player: int) -> list[NDArray[np.float32]]:
+    def values_before_last(self, player: int, *, best: bool = False) -> list[NDArray[np.float32]]:
         """For each street before the last, [runouts, nodes of the street, H] values times the opposing reach."""
         tree = self.form.tree
-        walk = _Walk(player, Mode.MEAN, self.strategy)
+        walk = _Walk(player, Mode.BEST if best else Mode.MEAN, self.strategy)
         self._root(walk)
         return [
             np.array(

@@ -6,7 +6,7 @@ to the dealt one, hand h plays what π⁻¹(h) plays, and the next card is looke
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -22,7 +22,16 @@ from regretless.forms.public import PublicForm
 from regretless.holdem.spots.locks import LockFrom
 from regretless.holdem.spots.spot import Spot
 
-__all__ = ["Deal", "count_runouts", "distinct_cards", "find_deal", "renaming_text", "spot_group", "suit_group"]
+__all__ = [
+    "Deal",
+    "count_deals",
+    "count_runouts",
+    "distinct_cards",
+    "find_deal",
+    "renaming_text",
+    "spot_group",
+    "suit_group",
+]
 
 
 def suit_group(
@@ -87,18 +96,20 @@ def count_runouts(spot: Spot, group: IntArray | None = None) -> tuple[int, ...]:
     >>> count_runouts(Spot.from_mapping(fields | {"board": "Qs Jh 2h"}))
     (1, 36, 1429)
     """
-    runouts = [(spot.board, spot_group(spot) if group is None else group)]
-    counts = [1]
-    for street in range(1, len(spot.streets)):
-        dealt = [(table, renamings, distinct_cards(table, renamings)) for table, renamings in runouts]
-        counts.append(sum(len(cards) for _, _, cards in dealt))
-        if street + 1 < len(spot.streets):
-            runouts = [
-                ((*table, card), renamings[CARD_MAPS[renamings, card] == card])
-                for table, renamings, cards in dealt
+    return (1, *count_deals([(spot.board, spot_group(spot) if group is None else group)], len(spot.streets) - 1))
+
+
+def count_deals(boards: Sequence[tuple[tuple[int, ...], IntArray]], streets: int) -> Iterator[int]:
+    """The same for streets after several boards, each given with the renamings that preserve it."""
+    for street in range(streets):
+        dealt = [(board, renamings, distinct_cards(board, renamings)) for board, renamings in boards]
+        yield sum(len(cards) for _, _, cards in dealt)
+        if street + 1 < streets:
+            boards = [
+                ((*board, card), renamings[CARD_MAPS[renamings, card] == card])
+                for board, renamings, cards in dealt
                 for card in cards.tolist()
             ]
-    return tuple(counts)
 
 
 def distinct_cards(dead: Sequence[int], group: IntArray) -> IntArray:

@@ -1,9 +1,7 @@
 """Flop hold'em solved from the deal: every hand of both players on every flop, without abstraction.
 
-Values and exploitability are in big blinds; targets, and exploitability as usually quoted, are in mbb/g, thousandths of
-a big blind per game. A solution is read by lines of play, `node("call, check, Qs Jh 2h, check")`; its `strategy` covers
-only the first round, because the flop has 1.455 billion information sets. Its file contains the record and the arrays
-of the engine, so it can always be resumed; nodes are read from an engine that is restored when the first is read.
+A solution is read by lines of play, `node("call, check, Qs Jh 2h, check")`; its `strategy` covers only the first round,
+because the flop has 1.455 billion information sets.
 """
 
 from __future__ import annotations
@@ -13,37 +11,27 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
-from regretless import engines
 from regretless.cards.deck import DECK
 from regretless.cards.hands import HAND_COUNT
 from regretless.cards.isomorphism import SUIT_PERMUTATIONS
 from regretless.cards.ranges import Range
-from regretless.engines import PublicEngine, available_cores
-from regretless.errors import Advice, InvalidFile, InvalidOption, WouldNotFit
+from regretless.engines import PublicEngine
+from regretless.errors import InvalidOption
 from regretless.files.container import Container
 from regretless.forms.betting import flatten, limit_branches
-from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize, size_of_branches
 from regretless.games.flop_holdem import FlopHoldem
-from regretless.holdem.estimate import STORAGES
 from regretless.holdem.flops import FLOP_CLASSES
 from regretless.holdem.form.runouts import compile_holdem
-from regretless.holdem.games.big_blinds import MILLI, UNIT, DealtSolution
+from regretless.holdem.games.dealt_form import DealtFormProblem, DealtFormSolution, saved_averages
 from regretless.holdem.games.reader import FlopHoldemReader
 from regretless.reprs import brief
-from regretless.solving.game_solution import public_snapshot
+from regretless.solving.kinds import Kind
 from regretless.solving.options import NO_OPTIONS, SolveOptions
-from regretless.solving.problem import Request
-from regretless.solving.public_problem import PublicProblem
 from regretless.solving.record import Record
-from regretless.solving.solution import Contents, restore_engine
 
-__all__ = [
-    "FlopHoldemProblem",
-    "FlopHoldemSolution",
-    "compile_flop_holdem",
-]
+__all__ = ["FlopHoldemProblem", "FlopHoldemSolution", "compile_flop_holdem"]
 
 
 def compile_flop_holdem(game: FlopHoldem, flops: Mapping[tuple[int, ...], float] | None = None) -> PublicForm:
@@ -59,7 +47,7 @@ def compile_flop_holdem(game: FlopHoldem, flops: Mapping[tuple[int, ...], float]
 
 
 @dataclass(frozen=True, kw_only=True)
-class FlopHoldemSolution(DealtSolution):
+class FlopHoldemSolution(DealtFormSolution):
     """Flop hold'em, solved. Values are in big blinds, the small blind's first."""
 
     __repr__ = brief
@@ -70,62 +58,30 @@ class FlopHoldemSolution(DealtSolution):
         reader: FlopHoldemReader = self.make_reader()
         return reader
 
-    def _contents(self, resumable: bool) -> Contents:
-        assert self.snapshot is not None
-        return Contents({"weight": self.snapshot.weight}, self.snapshot.arrays)
-
     @classmethod
     def read(cls, file: Container, *, to_resume: bool = False) -> Self:
-        path = file.path
         record = Record.read(file, players=2)
-        snapshot = public_snapshot(file, record.iterations)
-        if snapshot is None:
-            raise InvalidFile(path, "is damaged: it contains no regrets")
-
-        def restored() -> FlopHoldemReader:
-            storage = file.bits("regret.0")
-            game = FlopHoldem()
-            check_fits(game, storage, threads=1, predicts=snapshot.predicts)
-            form = compile_flop_holdem(game)
-            engine = engines.create("auto", form, threads=1, storage=storage, predicts=snapshot.predicts)
-            restore_engine(engine, snapshot, path)
-            return FlopHoldemReader(form, engine)
-
-        return cls(make_reader=restored, record=record, snapshot=snapshot, path=path)
+        snapshot, read = saved_averages(file, record, lambda: compile_flop_holdem(FlopHoldem()))
+        return cls(record=record, make_reader=lambda: FlopHoldemReader(*read()), snapshot=snapshot, path=file.path)
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         return super().as_json(strategy=strategy) | {"big_blind": FlopHoldem.big_blind}
 
 
-class FlopHoldemProblem(PublicProblem):
-    """Flop hold'em. Targets are in mbb/g."""
+class FlopHoldemProblem(DealtFormProblem):
+    """Flop hold'em."""
 
-    unit = UNIT
-    scale = MILLI
+    kind = Kind.PUBLIC
     variant = "discounted"
-    threads = None
     solution_type = FlopHoldemSolution
-    rules: FlopHoldem
 
     def __init__(self, game: FlopHoldem, options: SolveOptions = NO_OPTIONS) -> None:
-        super().__init__(game)
+        self.rules, self.name = game, game.name
         if options.form == "history":
             raise InvalidOption("form", options.form, f"is not for {self.name}, whose rules are too large to enumerate")
 
-    def in_units(self, target: float) -> float:
-        return target / MILLI
-
-    @cached_property
-    def _size(self) -> PublicSize:
+    def dealt_size(self) -> PublicSize:
         return flop_holdem_size(self.rules)
-
-    def public_size(self) -> PublicSize:
-        return self._size
-
-    def check_fits(self, request: Request) -> None:
-        if not self.fits_on_gpu(request):
-            storage, threads = request.settings.storage or STORAGES[0], request.threads or available_cores()
-            check_fits(self.rules, storage, threads, predicts=request.predicts)
 
     def form(self) -> PublicForm:
         return compile_flop_holdem(self.rules)
@@ -144,12 +100,3 @@ def flop_holdem_size(game: FlopHoldem) -> PublicSize:
     return betting.with_cards(
         deck=DECK, hands=(HAND_COUNT, HAND_COUNT), permutations=len(SUIT_PERMUTATIONS), runouts=(1, FLOP_CLASSES)
     )
-
-
-def check_fits(game: FlopHoldem, storage: int, threads: int, *, predicts: bool = False) -> None:
-    """Raise `WouldNotFit` if an engine takes more memory than is free; `predicts` as in `holdem.estimate`."""
-    options = {"storage": storage, "threads": threads, "predicts": predicts}
-    needed = engines.estimate("numba", engines.FormKind.PUBLIC, flop_holdem_size(game), **options) or 0
-    if needed > (free := available_bytes()):
-        advice = [Advice("storage", 16, "takes about half as much")] if storage == 32 else []
-        raise WouldNotFit(f"{game.name} in {storage} bits", needed=needed, available=free, advice=advice)

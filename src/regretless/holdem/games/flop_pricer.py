@@ -13,14 +13,17 @@
 
 With all 1,755 flops the result is exact up to rounding. With fewer, it is the exact exploitability in a game with only
 these flops, in which a best response knows which may come: an estimate, biased upwards.
+
+Here a strategy for every flop is given, by buckets; `resolving_pricer` solves each flop when it is needed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from math import comb
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,14 +44,18 @@ from regretless.engines import (
 )
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import BettingTree, NodeKind, Payoffs, PublicForm
-from regretless.forms.public_size import size_of_tree
+from regretless.forms.public_size import PublicSize, size_of_tree
 from regretless.holdem.form.runouts import compile_holdem, holdem_hands, runout_boards
 from regretless.holdem.games.boards import GameBuckets
 
-__all__ = ["CLASSES", "FlopPricer", "FlopTree", "PreflopValues", "flop_tree", "priced"]
+__all__ = [
+    "CLASSES", "FLOP_FORM_BYTES", "FlopPricer", "FlopTree", "NodeStrategy", "PreflopValues", "Pricer", "flop_tree",
+    "priced", "values_by_class", "widest_flop",
+]  # fmt: skip
 
 CLASSES = len(CLASS_SIZES)
 HANDS = comb(49, 2)  # that a flop leaves
+FLOP_FORM_BYTES = 2402 * HANDS * 2 * (1 + 2)  # of all runouts of a flop: which hands are dead, and their strength
 LOOKUP_BYTES = 400 * 2**20  # for finding the buckets of all rivers of a flop
 PIECES, FEWEST_BOARDS = 4, 16  # pieces of boards per thread, and boards in a piece
 NodeStrategy = Callable[[int], FloatArray]  # [actions, K] at a betting node
@@ -65,6 +72,24 @@ class FlopTree:
     node: IntArray  # [N] of the whole game's tree
     begins: tuple[int, ...]  # [lines] the node where the flop's betting begins
     chance: tuple[int, ...]  # [lines] the node of the whole game's tree that deals the flop
+
+    @cached_property
+    def on_flop(self) -> frozenset[int]:
+        """The nodes from where the flop's betting begins."""
+        nodes = list(self.begins)
+        for node in nodes:  # grows during the loop
+            nodes += range(int(self.tree.first_child[node]), int(self.tree.first_child[node + 1]))
+        return frozenset(nodes)
+
+    @cached_property
+    def begin_rows(self) -> list[int]:
+        """[lines] where the flop's betting begins, among the nodes of the first street."""
+        rows: list[int] = (np.cumsum(self.tree.street == 0) - 1)[list(self.begins)].tolist()
+        return rows
+
+    def payoffs(self, payoffs: Payoffs) -> Payoffs:
+        """Those of this betting, from those of the whole game."""
+        return Payoffs(*(each[self.node] for each in (payoffs.win, payoffs.lose, payoffs.tie)))
 
 
 def flop_tree(tree: BettingTree) -> FlopTree:
@@ -105,6 +130,38 @@ def _showdown(tree: BettingTree, node: int) -> int | None:
     return node if tree.kind[node] == NodeKind.SHOWDOWN else None
 
 
+def widest_flop(tree: BettingTree) -> PublicSize:
+    """The size of a flop of three suits, which has the most runouts."""
+    return size_of_tree(tree, 3).with_cards(deck=DECK, hands=(HANDS, HANDS), permutations=2, runouts=(1, 49, 2352))
+
+
+def values_by_class(at_flop: FloatArray, hands: IntArray) -> PreflopValues:
+    """Step 2 for [2, 2, lines, H] values of the hands of a flop."""
+    in_class = np.equal.outer(HAND_CLASS[hands], np.arange(CLASSES)).astype(np.float64)  # [H, 169]
+    summed = at_flop @ in_class
+    return np.asarray(summed / CLASS_SIZES / comb(48, 3))
+
+
+class Pricer(Protocol):
+    """Gives the values of one flop after another, on a device."""
+
+    @property
+    def device(self) -> str: ...
+
+    @property
+    def evaluation_bytes(self) -> int:
+        """An upper bound on what a flop takes on the device."""
+
+    @property
+    def memory_bytes(self) -> int:
+        """An upper bound on what it takes of the machine's memory."""
+
+    def free_bytes(self) -> int:
+        """What is free on the device."""
+
+    def each(self, flops: Iterable[tuple[int, ...]]) -> Iterator[PreflopValues]: ...
+
+
 class FlopPricer:
     """The strategy of a game, ready to be evaluated on one flop after another; `payoffs` are those of the whole game.
 
@@ -123,33 +180,35 @@ class FlopPricer:
     ) -> None:
         self.betting, self.buckets, self.threads = betting, buckets, threads
         self.evaluators = evaluators or NumbaBucketEvaluators(threads=threads)
-        self.payoffs = Payoffs(*(each[betting.node] for each in (payoffs.win, payoffs.lose, payoffs.tie)))
-        tree = betting.tree
+        self.payoffs, tree = betting.payoffs(payoffs), betting.tree
         acts = tree.kind == NodeKind.DECISION
         self._first = np.flatnonzero(acts & (tree.street == 0)).tolist()  # before the flop and on it
         self._tables = {node: strategy(int(betting.node[node])) for node in self._first}
-        self._on_flop = _below(betting)
         later = np.flatnonzero(acts & (tree.street > 0)).tolist()
         self._later = StrategyTables.of(later, (strategy(int(betting.node[node])) for node in later))
 
     @property
     def evaluation_bytes(self) -> int:
-        """An upper bound on what evaluating a flop takes on the device: a flop of three suits has the most runouts."""
-        size = size_of_tree(self.betting.tree, 3).with_cards(
-            deck=DECK, hands=(HANDS, HANDS), permutations=2, runouts=(1, 49, 2352)
-        )
-        first = sum(each.shape[0] for each in self._tables.values()) * HANDS
+        """An upper bound on what evaluating a flop takes on the device."""
+        first, size = sum(each.shape[0] for each in self._tables.values()) * HANDS, widest_flop(self.betting.tree)
         return self.evaluators.needed_bytes(size, probabilities=len(self._later.probability) + first)
 
     @property
     def memory_bytes(self) -> int:
         """An upper bound on what pricing a flop takes of the machine's memory."""
-        form = 2402 * HANDS * 2 * (1 + 2)  # which hands are dead, and their strength
-        if self.evaluators.device == "cpu":
-            return self.evaluation_bytes + form + LOOKUP_BYTES
+        if self.device == "cpu":
+            return self.evaluation_bytes + FLOP_FORM_BYTES + LOOKUP_BYTES
         buckets = 2402 * HANDS * (4 + 2)
         ahead = 2  # one flop is evaluated while the next is prepared
-        return 2 * self._later.probability.nbytes + ahead * (form + buckets) + LOOKUP_BYTES
+        return 2 * self._later.probability.nbytes + ahead * (FLOP_FORM_BYTES + buckets) + LOOKUP_BYTES
+
+    @property
+    def device(self) -> str:
+        return self.evaluators.device
+
+    def free_bytes(self) -> int:
+        """What is free on the device."""
+        return self.evaluators.free_bytes()
 
     def values(self, flop: tuple[int, ...]) -> PreflopValues:
         """The values of one flop, as if it stood for itself only."""
@@ -157,7 +216,7 @@ class FlopPricer:
 
     def each(self, flops: Iterable[tuple[int, ...]]) -> Iterator[PreflopValues]:
         """The values of one flop after another; a GPU evaluates one while the next is prepared."""
-        ahead = map if self.evaluators.device == "cpu" else one_ahead
+        ahead = map if self.device == "cpu" else one_ahead
         return map(self._evaluate, ahead(self._prepare, flops))
 
     def _prepare(self, flop: tuple[int, ...]) -> _PreparedFlop:
@@ -168,11 +227,7 @@ class FlopPricer:
 
     def _evaluate(self, flop: _PreparedFlop) -> PreflopValues:
         values = self.evaluators.create(flop.form).first_street_values(flop.strategy)
-        row = np.cumsum(self.betting.tree.street == 0) - 1  # among the nodes of the first street
-        at_flop = values[:, :, row[list(self.betting.begins)]]
-        in_class = np.equal.outer(HAND_CLASS[flop.hands], np.arange(CLASSES)).astype(np.float64)  # [H, 169]
-        summed = at_flop @ in_class
-        return np.asarray(summed / CLASS_SIZES / comb(48, 3))
+        return values_by_class(values[:, :, self.betting.begin_rows], flop.hands)
 
     def _played(self, form: PublicForm, flop: tuple[int, ...], hands: IntArray) -> BucketStrategy:
         """What every bucket does, and the bucket of every hand on every runout of a flop.
@@ -180,10 +235,9 @@ class FlopPricer:
         On the first street every hand has a column of its own: before the flop it has another bucket than on it.
         """
         on_flop, *later = (self._buckets(boards, hands) for boards in runout_boards(form, flop))
-        first = StrategyTables.of(
-            self._first,
-            (self._tables[node][:, on_flop[0] if node in self._on_flop else HAND_CLASS[hands]] for node in self._first),
-        )
+        bucket = {True: on_flop[0], False: HAND_CLASS[hands]}
+        columns = (self._tables[node][:, bucket[node in self.betting.on_flop]] for node in self._first)
+        first = StrategyTables.of(self._first, columns)
         maps = (np.arange(len(hands), dtype=np.int32)[None], *later)
         return BucketStrategy((self._later, first), (maps, maps))
 
@@ -203,14 +257,6 @@ class _PreparedFlop(NamedTuple):
     form: PublicForm
     hands: IntArray  # [H] which of the 1,326 the flop leaves
     strategy: BucketStrategy
-
-
-def _below(betting: FlopTree) -> set[int]:
-    """The nodes from where the flop's betting begins, and all below them."""
-    tree, nodes = betting.tree, list(betting.begins)
-    for node in nodes:  # grows during the loop
-        nodes += range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
-    return set(nodes)
 
 
 def priced(

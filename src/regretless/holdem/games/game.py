@@ -45,7 +45,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from regretless.errors import InvalidOption
+from regretless.errors import InvalidFile, InvalidOption, RegretlessError
+from regretless.files.fields import Fields
 from regretless.holdem.spots.bet_tables import (
     CAP,
     HOMES,
@@ -79,8 +80,9 @@ from regretless.holdem.spots.toml_fields import FileKind, flag_in, number_in, pa
 from regretless.reprs import brief
 from regretless.solving.kinds import kind_of_table
 
-__all__ = ["FIELDS", "PREFLOP", "HoldemGame", "read_spot_or_game"]
+__all__ = ["FIELDS", "PREFLOP", "HoldemGame", "read_saved_game", "read_spot_or_game"]
 
+LONGEST_GAME = 2**20  # characters of TOML in a solution
 FIELDS = ("stack", "small_blind", "big_blind", "ante", "name", "preflop", "bets", "rules", "lines")
 OPEN, RAISE_LIMP, LIMP = "open", "raise_limp", "limp"
 RERAISES = tuple(f"{number}bet" for number in range(3, 10))
@@ -188,6 +190,16 @@ def read_spot_or_game(path: str | Path) -> Spot | HoldemGame:
 
 
 # --- reading and writing TOML ----------------------------------------------------------------------------------------
+
+
+def read_saved_game(header: Fields) -> HoldemGame:
+    """The game in the header of a solution."""
+    try:
+        return HoldemGame.parse(header.text("rules", longest=LONGEST_GAME))
+    except InvalidFile:
+        raise
+    except RegretlessError as error:
+        raise InvalidFile(header.path, f"is damaged: {error}") from None
 
 
 def _read(table: Mapping[str, Any], path: str | Path | None = None) -> HoldemGame:

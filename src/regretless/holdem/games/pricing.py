@@ -17,6 +17,7 @@ weighted sum of all flops, which is why vectors are stored and not one number pe
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import time
@@ -37,13 +38,14 @@ from regretless.files.state import check_state, replace_state, state_folder
 from regretless.forms.memory import available_bytes
 from regretless.holdem.flops import ALL_FLOPS, FLOP_CLASSES, Flop, read_flops
 from regretless.holdem.form.betting import betting_of
-from regretless.holdem.games.big_blinds import MILLI
-from regretless.holdem.games.flop_pricer import CLASSES, FlopPricer, PreflopValues, flop_tree, priced
+from regretless.holdem.games.big_blinds import MILLI, DealtSolution
+from regretless.holdem.games.flop_pricer import CLASSES, FlopPricer, PreflopValues, Pricer, flop_tree, priced
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.games.reader import BucketedReader
+from regretless.holdem.games.reader import BucketedReader, DealtReader
+from regretless.holdem.games.resolving_pricer import Resolving, ResolvingPricer
 from regretless.solving.kinds import open_file
 
-__all__ = ["Price", "PriceFolder", "PriceProgress", "price_game"]
+__all__ = ["Price", "PriceFolder", "PriceProgress", "PricedSolution", "Resolving", "price_game"]
 
 ANSWER, FLOPS = "price.json", "flops"
 VERSION = 1
@@ -63,6 +65,7 @@ class Price:
     seconds: float  # of all flops, also those that an earlier run evaluated
     threads: int
     device: str = "cpu"
+    resolved: bool = False  # whether every flop was solved again
 
     @property
     def is_exact(self) -> bool:
@@ -80,6 +83,8 @@ class Price:
         what = "exploitability with real cards in this betting tree"
         if self.count == 0:
             return f"{what}, exact: nobody acts after the flop"
+        if self.resolved:
+            what = f"{what}, every flop solved again"
         if self.is_exact:
             return f"{what}, over all {FLOP_CLASSES:,} flops: exact"
         return f"{what}, over {self.count:,} of {FLOP_CLASSES:,} flops (weighted subset): an estimate"
@@ -102,7 +107,69 @@ class Price:
             "seconds": self.seconds,
             "threads": self.threads,
             "device": self.device,
+            "resolved": self.resolved,
         }
+
+
+class PricedSolution(DealtSolution):
+    """A solved no-limit game from the deal."""
+
+    rules: HoldemGame
+
+    @property
+    def has_flops(self) -> bool:
+        """Whether anybody acts after the flop: otherwise a price needs no flops."""
+        return bool(flop_tree(self.reader.tree).begins)
+
+    def strategy_digest(self, *, preflop: bool = False) -> str:
+        """What exploitability depends on: the game and the strategy, or, `preflop`, what it does before the flop."""
+        digest = hashlib.sha256(self.rules.to_toml().encode())
+        if preflop:
+            for node in self.reader.before_cards():
+                digest.update(np.ascontiguousarray(self.reader.class_strategy(node.index)).tobytes())
+        return digest.hexdigest()
+
+    def price(
+        self,
+        flops: str | int | Sequence[str] | None = None,
+        *,
+        resolve: Resolving | bool = False,
+        folder: str | Path | None = None,
+        threads: int | None = None,
+        device: str = "auto",
+        report: Callable[[PriceProgress], None] = lambda progress: None,
+        interrupted: Callable[[], bool] = lambda: False,
+    ) -> Price | None:
+        """Exact values and best responses with real cards, in big blinds: over all 1,755 flops, or some of them.
+
+        `flops` are those of `flops.read_flops`, by default all. With a few, it is the exact exploitability in a game
+        with only these flops, weighted, and an estimate of that of the whole game, biased upwards. With `resolve`, the
+        strategy before the flop is priced as it would be played on flops that nobody solved: every flop is solved again
+        with the ranges that arrive there. A flop takes from seconds to minutes, depending on the betting tree and the
+        device. With a folder, flops that are done are stored, and a run that was stopped is resumed, on any device.
+        `device` is "cpu", "cuda" or "auto": a GPU if there is one with enough memory, unless `threads` are given. A
+        game without flops (`has_flops`) refuses `flops`, `resolve`, `threads` and any device but "auto". None if it
+        was `interrupted`.
+        """
+        resolving = (Resolving() if resolve is True else resolve) or None
+        return price_game(
+            self.rules,
+            self.reader,
+            flops,
+            folder=folder,
+            digest="" if folder is None else self._digest(resolving),
+            resolving=resolving,
+            threads=threads,
+            device=device,
+            report=report,
+            interrupted=interrupted,
+        )
+
+    def _digest(self, resolving: Resolving | None) -> str:
+        """Whose values a folder holds."""
+        if resolving is None:
+            return self.strategy_digest()
+        return hashlib.sha256(f"{self.strategy_digest(preflop=True)} {resolving}".encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -117,11 +184,12 @@ class PriceProgress:
 
 def price_game(
     game: HoldemGame,
-    reader: BucketedReader,
+    reader: DealtReader,
     flops: str | int | Sequence[str] | None = None,
     *,
     folder: str | Path | None = None,
     digest: str = "",
+    resolving: Resolving | None = None,
     threads: int | None = None,
     device: str = "auto",
     report: Callable[[PriceProgress], None] = lambda progress: None,
@@ -129,19 +197,21 @@ def price_game(
 ) -> Price | None:
     """Price a strategy over some flops, by default all; None if it was interrupted.
 
+    With `resolving`, only what the strategy does before the flop counts: every flop is solved again.
+
     A game in which nobody acts after the flop is priced without flops and refuses them, and so any choice of how they
     are evaluated. With a folder, each flop is stored when it is done, and those that the folder has are not evaluated
     again; `digest` says whose they are. By default, it uses all cores, and a GPU if there is one with enough memory.
     """
     betting, name = betting_of(game), game.name or "hold'em"
-    after_flop, strategy = flop_tree(betting.tree), cache(reader.bucket_strategy)
+    after_flop, strategy = flop_tree(betting.tree), cache(reader.class_strategy)
     if after_flop.begins:
         flops = "all" if flops is None else flops
         cores, evaluates_on = thread_limit(threads), _choose_device(device, threads)
     else:
-        _refuse_all(name, {"flops": flops, "device": None if device == "auto" else device, "threads": threads})
+        options = {"flops": flops, "device": None if device == "auto" else device, "threads": threads}
+        _refuse_all(name, options | {"resolve": resolving})
         cores, evaluates_on = 1, "cpu"
-    evaluators = bucket_evaluators(evaluates_on, threads=cores, interrupted=interrupted)
     chosen = [] if flops is None else read_flops(flops)
     shape = (2, 2, len(after_flop.begins), CLASSES)
     store: PriceFolder | _InMemory = _InMemory() if folder is None else PriceFolder(Path(folder), digest, name, shape)
@@ -150,6 +220,28 @@ def price_game(
     def evaluation(total: PreflopValues) -> Evaluation:
         lines = {node: total[:, :, line] for line, node in enumerate(after_flop.chance)}
         return priced(betting.tree, betting.payoffs, strategy, lines, game.big_blind)
+
+    def make_pricer(on: str) -> Pricer:
+        if resolving is not None:
+            return ResolvingPricer(
+                after_flop,
+                betting.payoffs,
+                strategy,
+                resolving,
+                big_blind=game.big_blind,
+                device=on,
+                threads=cores,
+                interrupted=interrupted,
+            )
+        assert isinstance(reader, BucketedReader)
+        return FlopPricer(
+            after_flop,
+            betting.payoffs,
+            reader.buckets,
+            reader.bucket_strategy,
+            threads=cores,
+            evaluators=bucket_evaluators(on, threads=cores, interrupted=interrupted),
+        )
 
     so_far = _SoFar(len(chosen), shape, evaluation)
     missing = []
@@ -161,17 +253,11 @@ def price_game(
             so_far.add(flop, *stored)
     report(so_far.progress())
     if missing:
-        pricer = FlopPricer(
-            after_flop,
-            betting.payoffs,
-            reader.buckets,
-            reader.bucket_strategy,
-            threads=cores,
-            evaluators=evaluators,
-        )
-        if evaluates_on == "cuda" and device == "auto" and pricer.evaluation_bytes > evaluators.free_bytes():
-            evaluators = pricer.evaluators = bucket_evaluators("cpu", threads=cores, interrupted=interrupted)
-        _check_fits(pricer)
+        pricer = make_pricer(evaluates_on)
+        if pricer.device == "cuda" and device == "auto" and pricer.evaluation_bytes > pricer.free_bytes():
+            pricer = make_pricer("cpu")
+        _check_fits(pricer, cores)
+        evaluates_on = pricer.device
         try:
             _evaluate(pricer, missing, store, so_far, report)
         except EvaluationStopped:
@@ -183,13 +269,14 @@ def price_game(
             raise InvalidFile(store.where(flop.text), "was removed or damaged while the price was computed")
         total += flop.weight * stored[0]
     flops_text = None if flops is None else ", ".join(flops) if isinstance(flops, list | tuple) else str(flops)
-    price = Price(name, flops_text, len(chosen), evaluation(total), so_far.seconds, cores, evaluators.device)
+    evaluated, resolved = evaluation(total), resolving is not None
+    price = Price(name, flops_text, len(chosen), evaluated, so_far.seconds, cores, evaluates_on, resolved)
     store.write_answer(price.as_json())
     return price
 
 
 def _evaluate(
-    pricer: FlopPricer,
+    pricer: Pricer,
     flops: Sequence[Flop],
     store: PriceFolder | _InMemory,
     so_far: _SoFar,
@@ -221,15 +308,14 @@ def _choose_device(device: str, threads: int | None) -> str:
     return "cuda" if threads is None and cuda_devices() and "cuda" in available() else "cpu"
 
 
-def _check_fits(pricer: FlopPricer) -> None:
-    evaluators, what = pricer.evaluators, "the price of a flop"
-    needed, free = pricer.evaluation_bytes, evaluators.free_bytes()
-    if evaluators.device != "cpu" and needed > free:
+def _check_fits(pricer: Pricer, threads: int) -> None:
+    what, needed, free = "the price of a flop", pricer.evaluation_bytes, pricer.free_bytes()
+    if pricer.device != "cpu" and needed > free:
         advice = [Advice("device", "cpu", "takes none of it")]
         raise WouldNotFit(what, needed=needed, available=free, memory="GPU memory", advice=advice)
     needed, free = pricer.memory_bytes, available_bytes()
     if needed > free:
-        hint = "use fewer threads" if evaluators.device == "cpu" and pricer.threads > 1 else ""
+        hint = "use fewer threads" if pricer.device == "cpu" and threads > 1 else ""
         raise WouldNotFit(what, needed=needed, available=free, hint=hint)
 
 

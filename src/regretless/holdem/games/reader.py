@@ -48,6 +48,11 @@ class DealtReader(LineReader):
                 strategies[f"{name}:{line}"] = dict(zip(actions, row.tolist(), strict=True))
         return strategies
 
+    def class_strategy(self, node: int) -> FloatArray:
+        """[actions, 169] what each class of hands does at a betting node before the flop."""
+        hands = list(self.preflop_hands(int(self.tree.player[node])).values())
+        return self.strategy(LineNode(node, Deal(), (np.empty(0), np.empty(0))))[:, hands]
+
     def preflop_hands(self, player: int) -> dict[str, int]:
         """The names of information sets before the flop, each with the position of a hand: the first of a class."""
         class_of = HAND_CLASS[self.hand_numbers[player]]

@@ -15,10 +15,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -34,7 +32,7 @@ from regretless.holdem.buckets.build import build_buckets
 from regretless.holdem.buckets.plan import BucketChoice, BucketPlan
 from regretless.holdem.buckets.table import Buckets, DividedBuckets
 from regretless.holdem.form.betting import betting_of
-from regretless.holdem.games.big_blinds import MILLI, UNIT, DealtSolution
+from regretless.holdem.games.big_blinds import MILLI, UNIT
 from regretless.holdem.games.boards import GameBuckets, acting_streets, game_buckets, make_form
 from regretless.holdem.games.bucketed import (
     AVERAGES,
@@ -44,9 +42,8 @@ from regretless.holdem.games.bucketed import (
     bucketed_sets,
     snapshot_strategy,
 )
-from regretless.holdem.games.flop_pricer import flop_tree
-from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.games.pricing import Price, PriceProgress, price_game
+from regretless.holdem.games.game import HoldemGame, read_saved_game
+from regretless.holdem.games.pricing import PricedSolution
 from regretless.holdem.games.reader import BucketedReader
 from regretless.holdem.spots.spot_fields import StreetName
 from regretless.reprs import brief
@@ -60,11 +57,10 @@ from regretless.solving.solution import Contents, Solution
 __all__ = ["NoLimitProblem", "NoLimitSolution"]
 
 BUCKETS = "abstraction"  # the field of the header
-LONGEST_GAME = 2**20  # characters of TOML
 
 
 @dataclass(frozen=True, kw_only=True)
-class NoLimitSolution(SavedTables, DealtSolution):
+class NoLimitSolution(SavedTables, PricedSolution):
     """A solved game from the deal. Its `strategy` is that before the flop; `node` reads any line on any board."""
 
     rules: HoldemGame
@@ -88,11 +84,6 @@ class NoLimitSolution(SavedTables, DealtSolution):
         """Boards drawn so far."""
         return self.iterations * (self.settings.sample_runouts or 0)
 
-    @property
-    def has_flops(self) -> bool:
-        """Whether anybody acts after the flop: otherwise a price needs no flops."""
-        return bool(flop_tree(self.reader.tree).begins)
-
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         settings, record = self.settings, self.record
         count = settings.sample_runouts or 0
@@ -104,39 +95,9 @@ class NoLimitSolution(SavedTables, DealtSolution):
             "boards_per_second": count / record.seconds_per_iteration if record.seconds_per_iteration > 0 else None,
         }
 
-    def price(
-        self,
-        flops: str | int | Sequence[str] | None = None,
-        *,
-        folder: str | Path | None = None,
-        threads: int | None = None,
-        device: str = "auto",
-        report: Callable[[PriceProgress], None] = lambda progress: None,
-        interrupted: Callable[[], bool] = lambda: False,
-    ) -> Price | None:
-        """Exact values and best responses with real cards, in big blinds: over all 1,755 flops, or some of them.
-
-        `flops` are those of `flops.read_flops`, by default all. With a few, it is the exact exploitability in a game
-        with only these flops, weighted, and an estimate of that of the whole game, biased upwards. A flop takes from
-        seconds to minutes, depending on the betting tree and the device. With a folder, flops that are done are stored,
-        and a run that was stopped is resumed, on any device. `device` is "cpu", "cuda" or "auto": a GPU if there is one
-        with enough memory, unless `threads` are given. A game without flops (`has_flops`) refuses `flops`, `threads`
-        and any device but "auto". None if it was `interrupted`.
-        """
-        return price_game(
-            self.rules,
-            self.reader,
-            flops,
-            folder=folder,
-            digest="" if folder is None else self.strategy_digest(),
-            threads=threads,
-            device=device,
-            report=report,
-            interrupted=interrupted,
-        )
-
-    def strategy_digest(self) -> str:
-        """What exploitability depends on: the game, its buckets and the average strategy."""
+    def strategy_digest(self, *, preflop: bool = False) -> str:
+        if preflop:
+            return super().strategy_digest(preflop=True)
         assert self.snapshot is not None
         digest = hashlib.sha256(self.rules.to_toml().encode())
         arrays = {name: self.snapshot.arrays[name] for name in AVERAGES}
@@ -161,12 +122,7 @@ class NoLimitSolution(SavedTables, DealtSolution):
         path = file.path
         header = Fields(path, file.header)
         record = Record.read(file, players=2)
-        try:
-            game = HoldemGame.parse(header.text("rules", longest=LONGEST_GAME))
-        except InvalidFile:
-            raise
-        except RegretlessError as error:
-            raise InvalidFile(path, f"is damaged: {error}") from None
+        game = read_saved_game(header)
         buckets = DividedBuckets.read(file, BUCKETS) if header.value(BUCKETS) is not None else None
         try:
             of_game = game_buckets(game, buckets, () if buckets is None else buckets.plan.streets)
@@ -235,7 +191,7 @@ class NoLimitProblem(BucketedProblem[BucketedEngine]):
         if text is None:
             if any(acting_streets(betting_of(self.game).tree).values()):
                 hint = "give a file from regretless buckets, or flop=50,turn=50,river=50,method=percentile"
-                raise MissingOption("buckets", hint)
+                raise MissingOption("buckets", f"{hint}; or flops, such as subset(25), to solve with real cards")
             return None
         if not isinstance(text, str):
             raise InvalidOption("buckets", text, "must be text such as flop=50,turn=50,river=50")

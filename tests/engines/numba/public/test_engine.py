@@ -94,6 +94,9 @@ def test_every_public_engine_keeps_the_contract(name: str, device: str, storage:
         [early] = second.values_before_last(player)
         met = 5 / 6 * form.hands[player].weight.sum()  # of six hands, all but the own
         np.testing.assert_allclose(early[0, 0] / met, second.root_values(player), atol=1e-5)
+        [best] = second.values_before_last(player, best=True)
+        weight = form.hands[player].weight
+        assert best[0, 0] @ weight / met / weight.sum() == pytest.approx(own.best_response_values[player], abs=1e-5)
     last = int(np.flatnonzero((form.tree.kind == Node.DECISION) & (form.tree.street == 1))[0])
     player, layout = int(form.tree.player[last]), make_layout(form)
     chosen_runouts = slice(1, int(layout.runouts[1]))
@@ -140,6 +143,18 @@ def same_random_state(form: PublicForm, seed: int) -> tuple[NumbaPublicEngine, P
     rounded = {name: array.astype(np.float32) for name, array in taken.arrays.items() if "matched" not in name}
     fast.restore(replace(taken, arrays=rounded))
     return fast, plain
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_values_on_early_streets_of_playing_on_and_of_best_responses(seed: int) -> None:
+    form = random_form(seed, deck=8, streets=2 + seed % 2, most_hands=16, weighted=True)
+    fast, plain = same_random_state(form, seed)
+    for player in range(2):
+        for best in (False, True):
+            found, expected = (engine.values_before_last(player, best=best) for engine in (fast, plain))
+            assert len(found) == len(expected) == len(form.streets) - 1
+            for early, same in zip(found, expected, strict=True):
+                np.testing.assert_allclose(early, same, atol=2e-4)
 
 
 @pytest.mark.parametrize("rule", PRESETS.values(), ids=PRESETS)

@@ -273,15 +273,15 @@ class CudaPublicEngine(StoredEngine):
         values, met = self.spot.root_values(player) / np.float64(self._units[player]), self._met[player]
         return np.divide(values, met, out=np.zeros_like(values), where=met > 0)
 
-    def values_before_last(self, player: int) -> list[NDArray[np.float32]]:
+    def values_before_last(self, player: int, *, best: bool = False) -> list[NDArray[np.float32]]:
         """For each street before the last, [runouts, nodes of the street, H] values times the opposing reach."""
         self._prepare()
         self._walks.evaluate(player)
-        hands = len(self.form.hands[player].weight)
+        hands, way = len(self.form.hands[player].weight), int(best and player not in self.fixed)
         of_streets = []
         for street in range(len(self.form.streets) - 1):
             walked = self.spot.street_nodes(street)
-            values = self.spot.street_values(player, street)[:, np.argsort(walked), :hands]
+            values = self.spot.street_values(player, street, way)[:, np.argsort(walked), :hands]
             of_streets.append(values / np.float32(self._units[player]))
         return of_streets
 

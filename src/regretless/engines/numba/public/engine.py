@@ -153,11 +153,13 @@ class NumbaPublicEngine(StoredEngine):
         met = self._met[player]
         return np.divide(values, met, out=np.zeros_like(values), where=met > 0)
 
-    def values_before_last(self, player: int, strategy: PublicStrategy | None = None) -> list[NDArray[np.float32]]:
+    def values_before_last(
+        self, player: int, strategy: PublicStrategy | None = None, *, best: bool = False
+    ) -> list[NDArray[np.float32]]:
         """For each street before the last, [runouts, nodes of the street, H] values times the opposing reach.
 
-        Both players follow a strategy, by default their averages. Nodes are in tree order. The last street's values,
-        by far the most, can be recomputed from one runout's strategies.
+        Both players follow a strategy, by default their averages; if `best`, the player best-responds to it. Nodes are
+        in tree order. The last street's values, by far the most, can be recomputed from one runout's strategies.
         """
         tree, plan, scratch = self.form.tree, self._plans[player], self._make_scratch()
         row = np.zeros(len(tree.street), dtype=np.int64)
@@ -172,7 +174,8 @@ class NumbaPublicEngine(StoredEngine):
         if len(streets) > 0:
             given = None if strategy is None else GivenRows(self.layout, strategy)
             job = self._job(player)
-            walk = RunoutWalk(player, MEAN, job if given is None else given.job(player, job), scratch)
+            mode = BEST if best and player not in self.fixed else MEAN
+            walk = RunoutWalk(player, mode, job if given is None else given.job(player, job), scratch)
             walk.run(FIRST)
             for runout in range(len(self.form.streets[1].parent)):
                 if given is not None:

@@ -1,0 +1,194 @@
+"""Heads-up no-limit hold'em from the deal, solved with real cards on a set of flops: problem, reader, solution.
+
+The flops, each standing for its class and with its weight, are the only ones that are dealt; every turn and river
+follows. Nothing is abstracted, so exploitability in that game is exact, and measured while it is solved. What the
+strategy before the flop is worth on other flops is another question, which `price` answers.
+
+    all                  1,755 flops, more than any machine holds for all but the smallest trees
+    subset(25)           25 flops whose weighted means come close to those of all
+    paired, two-tone     properties
+    Qs Jh 2h, AhKd2c     these flops, weighted by how many each stands for
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+from regretless.cards.deck import DECK, board_text
+from regretless.cards.hands import HAND_COUNT
+from regretless.cards.isomorphism import SUIT_PERMUTATIONS, unchanged_by
+from regretless.cards.ranges import Range
+from regretless.engines import PublicEngine
+from regretless.errors import Advice, InvalidFile, InvalidOption, InvalidText, MissingOption, RegretlessError
+from regretless.files.container import Container
+from regretless.files.fields import Fields
+from regretless.forms.public import PublicForm
+from regretless.forms.public_size import PublicSize
+from regretless.holdem.flops import Flop, read_flops
+from regretless.holdem.form.betting import betting_of
+from regretless.holdem.form.runouts import compile_holdem
+from regretless.holdem.form.suits import count_deals
+from regretless.holdem.games.dealt_form import DealtFormProblem, DealtFormSolution, saved_averages
+from regretless.holdem.games.game import HoldemGame, read_saved_game
+from regretless.holdem.games.pricing import Price, PricedSolution, Resolving
+from regretless.holdem.games.reader import DealtFormReader
+from regretless.holdem.reading.line_reader import LineNode
+from regretless.reprs import brief
+from regretless.solving.kinds import Kind
+from regretless.solving.options import SolveOptions
+from regretless.solving.record import Record, Settings
+from regretless.solving.solution import Contents, Solution
+
+__all__ = ["RealCardsProblem", "RealCardsReader", "RealCardsSolution", "compile_game"]
+
+TARGET = 5.0  # mbb/g; the default
+MOST_ITERATIONS = 10_000  # limit if only a target is given
+
+
+def compile_game(game: HoldemGame, flops: Sequence[Flop]) -> PublicForm:
+    """The game on these flops: payoffs in chips, values in big blinds."""
+    betting, everything = betting_of(game), Range.parse("100%")
+    form = compile_holdem(
+        (),
+        everything,
+        everything,
+        betting.tree,
+        payoffs=betting.payoffs,
+        deals=(3, 1, 1),
+        flops={flop.cards: flop.weight for flop in flops},
+        name=game.name or "hold'em",
+    )
+    return replace(form, unit=game.big_blind)
+
+
+def game_size(game: HoldemGame, flops: Sequence[Flop]) -> PublicSize:
+    """The size of that form."""
+    boards = [(flop.cards, unchanged_by(flop.cards)) for flop in flops]
+    turns, rivers = count_deals(boards, streets=2)
+    return betting_of(game).size.with_cards(
+        deck=DECK,
+        hands=(HAND_COUNT, HAND_COUNT),
+        permutations=len(SUIT_PERMUTATIONS),
+        runouts=(1, len(flops), turns, rivers),
+    )
+
+
+class RealCardsReader(DealtFormReader):
+    """Finds nodes of a game that was solved on some flops."""
+
+    def deal(self, node: LineNode, *cards: int) -> LineNode:
+        try:
+            return super().deal(node, *cards)
+        except InvalidText:
+            if node.deal.street > 0:
+                raise
+            count = len(self.form.streets[1].parent)
+            reason = f"is none of the {count} flops that were solved, up to the names of suits"
+            raise InvalidText("board", board_text(cards), None, reason) from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RealCardsSolution(DealtFormSolution, PricedSolution):
+    """A game from the deal, solved on some flops. `strategy` is that before the flop; `node` reads any line on them."""
+
+    rules: HoldemGame
+
+    __repr__ = brief
+
+    @property
+    def subject(self) -> HoldemGame:
+        return self.rules
+
+    @cached_property
+    def flops(self) -> tuple[Flop, ...]:
+        """The flops that were solved, with their weights."""
+        return tuple(read_flops(self.settings.flops or ""))
+
+    def price(
+        self, flops: str | int | Sequence[str] | None = None, *, resolve: Resolving | bool = True, **options: Any
+    ) -> Price | None:
+        """The price on flops that were not solved: each is solved again; options as in `PricedSolution.price`."""
+        if not resolve:
+            reason = "must be chosen: this strategy covers only the flops it was solved on, where its price is known"
+            raise InvalidOption("resolve", resolve, reason)
+        return super().price(flops, resolve=resolve, **options)
+
+    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
+        return super().as_json(strategy=strategy) | {"big_blind": self.rules.big_blind, "flops": len(self.flops)}
+
+    def _contents(self, resumable: bool) -> Contents:
+        contents = super()._contents(resumable)
+        return Contents(contents.header | {"rules": self.rules.to_toml()}, contents.arrays)
+
+    @classmethod
+    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
+        record = Record.read(file, players=2)
+        game = read_saved_game(Fields(file.path, file.header))
+        try:
+            flops = read_flops(record.settings.flops or "")
+        except RegretlessError as error:
+            raise InvalidFile(file.path, f"is damaged: {error}") from None
+        snapshot, read = saved_averages(file, record, lambda: compile_game(game, flops))
+        return cls(
+            record=record, make_reader=lambda: RealCardsReader(*read()), snapshot=snapshot, path=file.path, rules=game
+        )
+
+
+class RealCardsProblem(DealtFormProblem):
+    """A game from the deal on some flops, with real cards."""
+
+    kind = Kind.FLOPS
+    variant = "postflop"
+    solution_type = RealCardsSolution
+    if_too_large = (Advice("flops", "subset(25)", "or fewer flops, or fewer bet sizes, take less"),)
+
+    def __init__(self, game: HoldemGame, options: SolveOptions) -> None:
+        """The game on the flops in the options, or the one that is resumed."""
+        self.game, earlier = game, options.resume
+        text = flops_text(options.flops)
+        if isinstance(earlier, RealCardsSolution):
+            if replace(game, name=earlier.rules.name) != earlier.rules:
+                reason = f"is a solve of a different game from {game.name or 'the one given'}"
+                raise InvalidOption("resume", earlier.where, reason)
+            self.game, text = earlier.rules, earlier.settings.flops
+        elif isinstance(earlier, Solution):
+            raise InvalidOption("resume", earlier.where, "is not a solve of a game from the deal on some flops")
+        if text is None:
+            raise MissingOption("flops", "say which: subset(25), or a list of flops")
+        self.text, self.flops = text, read_flops(text)
+        self.name = self.game.name or "hold'em"
+
+    def spelled(self, options: SolveOptions) -> SolveOptions:
+        return replace(options, flops=flops_text(options.flops))
+
+    def settle(self, settings: Settings) -> Settings:
+        return replace(super().settle(settings), flops=self.text)
+
+    def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
+        if iterations is None and target is None:
+            target = self.in_units(TARGET)
+        return MOST_ITERATIONS if iterations is None else iterations, target
+
+    def dealt_size(self) -> PublicSize:
+        return game_size(self.game, self.flops)
+
+    def form(self) -> PublicForm:
+        return compile_game(self.game, self.flops)
+
+    def solution(self, record: Record, form: PublicForm, engine: PublicEngine) -> RealCardsSolution:
+        return RealCardsSolution(
+            record=record,
+            make_reader=lambda: RealCardsReader(form, engine),
+            snapshot=engine.snapshot(copy=False),
+            rules=self.game,
+        )
+
+
+def flops_text(flops: object) -> str | None:
+    """The option `flops` as settings spell it: a text, a number of flops, or a list of them."""
+    if isinstance(flops, list | tuple) and all(isinstance(flop, str) for flop in flops):
+        return ", ".join(flops)
+    return flops if flops is None else str(flops)

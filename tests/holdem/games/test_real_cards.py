@@ -1,0 +1,143 @@
+"""Whole games with real cards on some flops: solving, reading, saving, resuming, and what the strategy is worth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import regretless as rl
+from regretless.engines import available_cores
+from regretless.errors import InvalidFile, InvalidOption, InvalidText, MissingOption, WouldNotFit
+from regretless.forms.public_size import size_of_form
+from regretless.holdem.flops import read_flops
+from regretless.holdem.games import dealt_form
+from regretless.holdem.games.game import HoldemGame
+from regretless.holdem.games.real_cards import RealCardsProblem, RealCardsSolution, compile_game, game_size
+from regretless.holdem.games.resolving_pricer import Resolving
+from regretless.solving.options import SolveOptions
+
+FLOP = "7c 7d 7h"  # of all flops, the one with the fewest turns and rivers
+GAME = HoldemGame.parse(
+    """
+    name = "no all-in before the flop"
+    stack = 8
+    small_blind = 0.5
+    big_blind = 1
+    preflop.open = "2x"
+    preflop.raise_limp = ""
+    preflop.3bet = ""
+    bets.flop.bet = "50%"
+    rules.add_allin = 0
+    rules.force_allin = 0
+    """
+)
+
+
+@pytest.fixture(scope="module")
+def solution() -> RealCardsSolution:
+    solution = rl.solve(GAME, flops=FLOP, iterations=6, storage=16, threads=1, device="cpu")
+    assert isinstance(solution, RealCardsSolution)
+    return solution
+
+
+def test_it_is_a_solution_like_any_other(solution: RealCardsSolution) -> None:
+    assert solution.values[0] == pytest.approx(-solution.values[1], abs=1e-3)
+    assert 0 < solution.exploitability_mbb == 1000 * solution.exploitability
+    answer = solution.as_json()
+    assert (answer["flops"], answer["big_blind"], answer["root"]["actions"]) == (1, 1.0, ["fold", "call", "raise 2"])
+    assert len(solution.strategy) == 169 * sum(1 for _ in solution.charts())
+    assert sum(solution.strategy["AKs:"].values()) == pytest.approx(1)
+
+
+def test_nodes_are_read_on_the_flops_that_were_solved(solution: RealCardsSolution) -> None:
+    node = solution.node("call, check, 7h 7c 7s")  # another seven is missing: the same flop up to suits
+    assert node.actions == ("check", "bet 1")
+    assert len(node.hand) == 1176
+    with pytest.raises(InvalidText, match="'7c 7d 8h': is none of the 1 flops that were solved, up to"):
+        solution.node("call, check, 7c 7d 8h")
+
+
+def test_a_file_holds_averages_and_if_it_is_resumable_the_rest(solution: RealCardsSolution, tmp_path: Path) -> None:
+    solution.save(tmp_path / "read.rgl")
+    solution.save(tmp_path / "resumed.rgl", resumable=True)
+    assert (tmp_path / "read.rgl").stat().st_size < 0.7 * (tmp_path / "resumed.rgl").stat().st_size
+    for name in ("read.rgl", "resumed.rgl"):
+        loaded = rl.load(tmp_path / name)
+        assert isinstance(loaded, RealCardsSolution)
+        assert loaded.strategy == solution.strategy
+        for line in ("call, check, 7c 7d 7h", "raise 2, call, 7d 7h 7s"):
+            np.testing.assert_array_equal(loaded.node(line).strategy, solution.node(line).strategy)
+    with pytest.raises(InvalidOption, match="is a finished solve without its regrets"):
+        rl.solve(resume=tmp_path / "read.rgl", iterations=8)
+    resumed = rl.solve(resume=tmp_path / "resumed.rgl", iterations=8)
+    at_once = rl.solve(GAME, flops=FLOP, iterations=8, storage=16, threads=1, device="cpu", measure_every=6)
+    assert (resumed.values, resumed.exploitability) == (at_once.values, at_once.exploitability)
+    with pytest.raises(InvalidOption, match=r"cannot resume .* which was started with '7c 7d 7h'"):
+        rl.solve(resume=tmp_path / "resumed.rgl", flops="subset(25)", iterations=9)
+
+
+def test_the_size_is_known_before_the_form_is_built() -> None:
+    flops = read_flops("7c 7d 7h, Qs Jh 2h")
+    assert size_of_form(compile_game(GAME, flops)).entries == game_size(GAME, flops).entries
+
+
+def test_it_is_refused_before_anything_is_built_if_it_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dealt_form, "available_bytes", lambda: 10**6)
+    with pytest.raises(WouldNotFit, match=r"no all-in before the flop in 32 bits needs .* storage=16 takes"):
+        rl.solve(GAME, flops="subset(25)", device="cpu")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"buckets": "flop=5,turn=5,river=5"}, "cannot be combined with flops, on which real cards are dealt"),
+        ({"sample_runouts": 4}, "is for buckets: with flops, every turn and river is dealt"),
+        ({"sampling": "external"}, "is for games: with flops, every turn and river is dealt"),
+        ({"flops": "subset(26)"}, "flops: 'subset\\(26\\)' is not one of the subsets: 25, 49, 95, 184"),
+        ({"storage": 8}, "is not one of 32, 16 bits"),
+    ],
+)
+def test_options_that_do_not_apply_are_refused(options: dict[str, object], sentence: str) -> None:
+    with pytest.raises(InvalidOption, match=sentence):
+        rl.solve(GAME, **{"flops": FLOP, "iterations": 1, **options})
+
+
+def test_a_game_needs_flops_or_buckets() -> None:
+    with pytest.raises(MissingOption, match="or flops, such as subset\\(25\\), to solve with real cards"):
+        rl.solve(GAME, iterations=1)
+    with pytest.raises(InvalidOption, match=r"flops: .* is for hold'em from the deal"):
+        rl.solve("leduc", flops=FLOP, iterations=1)
+
+
+def test_lists_and_numbers_are_flops_too() -> None:
+    for flops, text in ((["7c 7d 7h", "AsKsQs"], "7c 7d 7h, AsKsQs"), (25, "25"), ("all", "all")):
+        problem = RealCardsProblem(GAME, SolveOptions.read({"flops": flops}))
+        assert problem.text == text
+    assert [flop.text for flop in RealCardsProblem(GAME, SolveOptions(flops=["AsKsQs"])).flops] == ["AsKsQs"]
+
+
+def test_a_damaged_file_is_refused(solution: RealCardsSolution, tmp_path: Path) -> None:
+    path = tmp_path / "game.rgl"
+    solution.save(path)
+    content = path.read_bytes().replace(b'\\"flops\\":', b'\\"flopz\\":').replace(b'"flops":', b'"flopz":')
+    path.write_bytes(content)
+    with pytest.raises(InvalidFile):
+        rl.load(path)
+
+
+@pytest.mark.slow
+def test_on_its_own_flops_the_price_is_the_exploitability() -> None:
+    """By another route: the flop solved by itself, hands in classes before it, values added up the betting tree.
+
+    No line is all-in before the flop: a price would compare hands on all boards there, not only on this flop.
+    """
+    solution = rl.solve(GAME, flops=FLOP, target=3, storage=32, device="cpu")
+    assert isinstance(solution, RealCardsSolution)
+    price = solution.price(FLOP, resolve=Resolving(target=0.5), threads=available_cores())
+    assert price is not None
+    assert price.evaluation.values == pytest.approx(solution.values, abs=0.005)
+    assert price.exploitability_mbb == pytest.approx(solution.exploitability_mbb, abs=1.0)
+    with pytest.raises(InvalidOption, match="resolve: False must be chosen"):
+        solution.price(FLOP, resolve=False)
