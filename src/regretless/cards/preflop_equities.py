@@ -76,7 +76,7 @@ def top_hands(percent: float) -> NDArray[np.float64]:
     """[1326] weights of the classes with the most equity against any hand, as near to this percentage of all hands as
     whole classes come.
 
-    >>> CLASS_NAMES[int(HAND_CLASS[np.flatnonzero(top_hands(0.4))[0]])], round(top_hands(20).sum() / 1326, 2)
+    >>> CLASS_NAMES[int(HAND_CLASS[np.flatnonzero(top_hands(0.4))[0]])], round(float(top_hands(20).mean()), 2)
     ('AA', 0.2)
     """
     equities = class_equities()

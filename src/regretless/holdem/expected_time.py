@@ -31,13 +31,16 @@ POWERS = {3: (3.1, 0.48, 0.09, 0.5), 4: (6.0, 0.41, 0.0, 0.54), 5: (2.2, 0.81, 0
 ROUNDS = 5
 ITERATIONS = (5, 35)  # of a short and a long solve
 FASTEST = 0.001  # seconds between the two, whatever a coarse clock says
-TIMED = Spot(
-    board="Ks 7d 2c 5h",
-    pot=20,
-    stack=90,
-    oop="22+, A2s+, K9s+, QTs+, JTs, T9s, 98s, ATo+, KQo",
-    ip="22+, A2s+, K9s+, QTs+, JTs, T9s, 98s, ATo+, KQo",
-    bets={"bet": "33%, 75%", "raise": "3x", "max_raises": 1},
+RANGE = {"range": "22+, A2s+, K9s+, QTs+, JTs, T9s, 98s, ATo+, KQo"}
+TIMED = Spot.from_mapping(
+    {
+        "board": "Ks 7d 2c 5h",
+        "pot": 20,
+        "stack": 90,
+        "oop": RANGE,
+        "ip": RANGE,
+        "bets": {"bet": "50%, 100%", "raise": "3x", "max_raises": 1},
+    }
 )
 
 _measuring = Lock()

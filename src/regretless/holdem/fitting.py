@@ -26,7 +26,7 @@ from regretless.forms.public_size import PublicSize
 from regretless.holdem.estimate import STORAGES, Estimate, estimate_spot
 from regretless.holdem.spots.sizes import Decision, LastBetMultiple, Size
 from regretless.holdem.spots.spot import Spot
-from regretless.holdem.spots.spot_fields import PLAYERS, Bets, StreetName, StreetSizes
+from regretless.holdem.spots.spot_fields import PLAYERS, Bets, PlayerSizes, StreetName, StreetSizes
 
 __all__ = ["Cut", "Shrunk", "check_fits", "shrink"]
 
@@ -144,7 +144,11 @@ def _hint(shrunk: Shrunk) -> str:
 @dataclass(frozen=True)
 class _Step:
     text: str
-    change: Callable[[Bets], Bets]
+    streets: tuple[StreetName, ...]
+    on_street: Callable[[StreetSizes], StreetSizes]
+
+    def change(self, bets: Bets) -> Bets:
+        return replace(bets, **{street: self.on_street(bets.of_street(street)) for street in self.streets})
 
 
 def _changed(bets: Bets, steps: list[_Step]) -> Bets:
@@ -155,16 +159,16 @@ def _changed(bets: Bets, steps: list[_Step]) -> Bets:
 
 def _steps(spot: Spot) -> Iterator[_Step]:
     streets = tuple(reversed(spot.streets))
-    yield _Step("no donk bets", lambda bets: _on(bets, streets, _without_donks))
-    yield _Step("at most 2 raises per street", lambda bets: _on(bets, streets, _capped(2)))
-    yield _Step("one raise size", lambda bets: _on(bets, streets, _with_one_raise))
+    yield _Step("no donk bets", streets, _without_donks)
+    yield _Step("at most 2 raises per street", streets, _capped(2))
+    yield _Step("one raise size", streets, _with_one_raise)
     for most in (2, 1):
         for street in streets:
             yield from _fewer_bets(spot, street, most)
         if most == 2:
-            yield _Step("at most 1 raise per street", lambda bets: _on(bets, streets, _capped(1)))
+            yield _Step("at most 1 raise per street", streets, _capped(1))
     for street in streets:
-        yield _Step(f"no raises on the {street}", lambda bets, street=street: _on(bets, (street,), _capped(0)))
+        yield _Step(f"no raises on the {street}", (street,), _capped(0))
 
 
 def _fewer_bets(spot: Spot, street: StreetName, most: int) -> Iterator[_Step]:
@@ -181,14 +185,7 @@ def _fewer_bets(spot: Spot, street: StreetName, most: int) -> Iterator[_Step]:
         for each in sizes:
             if size in each and len(each) > 1:
                 each.remove(size)
-        yield _Step(
-            f"no bet of {size} on the {street}",
-            lambda bets, size=size: _on(bets, (street,), lambda sizes: _without_bet(sizes, size)),
-        )
-
-
-def _on(bets: Bets, streets: tuple[StreetName, ...], change: Callable[[StreetSizes], StreetSizes]) -> Bets:
-    return replace(bets, **{street: change(bets.of_street(street)) for street in streets})
+        yield _Step(f"no bet of {size} on the {street}", (street,), _without_bet(size))
 
 
 def _without_donks(sizes: StreetSizes) -> StreetSizes:
@@ -207,19 +204,16 @@ def _with_one_raise(sizes: StreetSizes) -> StreetSizes:
         multiples = tuple(size for size in sizes if isinstance(size, LastBetMultiple))
         return (multiples or sizes)[:1]
 
-    return replace(
-        sizes,
-        **{
-            player: replace(each, raise_=one(each.raise_), reraise=tuple(map(one, each.reraise)))
-            for player, each in (("oop", sizes.oop), ("ip", sizes.ip))
-        },
-    )
+    def of_player(sizes: PlayerSizes) -> PlayerSizes:
+        return replace(sizes, raise_=one(sizes.raise_), reraise=tuple(map(one, sizes.reraise)))
+
+    return replace(sizes, oop=of_player(sizes.oop), ip=of_player(sizes.ip))
 
 
-def _without_bet(sizes: StreetSizes, size: Size) -> StreetSizes:
-    def fewer(bets: tuple[Size, ...]) -> tuple[Size, ...]:
-        return tuple(each for each in bets if each != size) or bets
+def _without_bet(size: Size) -> Callable[[StreetSizes], StreetSizes]:
+    """Without that size for either player, who keeps it if there is no other."""
 
-    return replace(
-        sizes, oop=replace(sizes.oop, bet=fewer(sizes.oop.bet)), ip=replace(sizes.ip, bet=fewer(sizes.ip.bet))
-    )
+    def of_player(sizes: PlayerSizes) -> PlayerSizes:
+        return replace(sizes, bet=tuple(each for each in sizes.bet if each != size) or sizes.bet)
+
+    return lambda sizes: replace(sizes, oop=of_player(sizes.oop), ip=of_player(sizes.ip))

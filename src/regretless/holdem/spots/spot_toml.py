@@ -206,7 +206,7 @@ def _player(value: object, player: str, source: str) -> tuple[Range, str]:
 
 def _raiser(value: object) -> PlayerName | None:
     if value is None or value == "oop" or value == "ip":
-        return value  # type: ignore[return-value]
+        return value
     raise InvalidOption("raiser", value, "is neither oop nor ip")
 
 
