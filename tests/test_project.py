@@ -177,9 +177,9 @@ def test_hold_em_is_sized_without_compilers(code: str) -> None:
 
 
 CHOICE = """
-from regretless.cli.solving.one import tell_choice
+from regretless.cli.solving.one import note_choice
 from regretless.engines import Choice
-tell_choice(Choice("cuda", "cuda"), 32)
+note_choice(Choice("cuda", "cuda"), 32)
 """
 
 

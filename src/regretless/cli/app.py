@@ -99,8 +99,8 @@ for _subcommand in study.registered_commands:
 app.add_typer(study, name="study")
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_set: bool) -> None:
+    if is_set:
         from regretless import __version__
 
         print(f"regretless {__version__}")
@@ -145,10 +145,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _run(given: list[str]) -> int:
+def _run(arguments: list[str]) -> int:
     try:
         with relaxed_gc(), warnings_as_lines():  # which saves 0.1 s of loading libraries
-            code = app(given, prog_name="regretless", standalone_mode=False)
+            code = app(arguments, prog_name="regretless", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except RegretlessError as error:
         return _fail(_as_typed(error), error.exit_code)
@@ -197,6 +197,6 @@ def _fail_usage(error: Any) -> int:
 
 def _bad_number(error: Any) -> str:
     """The sentence about text that is not a number, worded as in Python; "" if something else is wrong."""
-    found: list[dict[str, Any]] = getattr(error.__cause__, "errors", list)()
-    rule = NUMBERS.get(found[0]["type"]) if found else None
-    return str(InvalidOption(error.param.opts[0].lstrip("-"), found[0]["input"], rule)) if rule else ""
+    problems: list[dict[str, str]] = getattr(error.__cause__, "errors", list)()
+    rule = NUMBERS.get(problems[0]["type"]) if problems else None
+    return str(InvalidOption(error.param.opts[0].lstrip("-"), problems[0]["input"], rule)) if rule else ""

@@ -103,7 +103,7 @@ class Slot:
 class Executor(Protocol):
     """Runs jobs somewhere."""
 
-    def most_memory(self) -> int:
+    def memory_limit(self) -> int:
         """Bytes that one job may take at most."""
         ...
 

@@ -60,7 +60,7 @@ class LocalExecutor:
     def workers(self) -> int:
         return len(self._workers)
 
-    def most_memory(self) -> int:
+    def memory_limit(self) -> int:
         """No limit: a spot that does not fit is refused by the engine, which knows what is free at that moment."""
         return sys.maxsize
 

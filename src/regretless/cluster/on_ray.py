@@ -121,7 +121,7 @@ class RayExecutor:
         self.threads = max(1, min(self._requested_threads, largest))  # of one task, which runs on one node
         self._memory = int(max((node.get("memory", 0) for node in alive), default=0))
 
-    def most_memory(self) -> int:
+    def memory_limit(self) -> int:
         return max(self._memory - PROCESS_BYTES, 0)
 
     def free(self) -> Sequence[Slot]:

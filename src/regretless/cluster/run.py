@@ -140,7 +140,7 @@ class _Run:
                     if self.waiting:
                         self._submit(slot)
             for event in self.executor.wait(POLL_SECONDS):
-                self._take(event)
+                self._handle(event)
             self._report()
         stopped = interrupted() and bool(self.waiting or self.running)
         merge_error = None
@@ -160,11 +160,11 @@ class _Run:
         )
 
     def _refuse_too_large(self) -> None:
-        most = self.executor.most_memory()
+        limit = self.executor.memory_limit()
         for spot in list(self.waiting):
-            if (needed := self.size.needs[spot]) > most:
+            if (needed := self.size.needs[spot]) > limit:
                 self.waiting.remove(spot)
-                error = WouldNotFit(spot, needed=needed, available=most, memory="memory on one machine")
+                error = WouldNotFit(spot, needed=needed, available=limit, memory="memory on one machine")
                 self.errors[spot] = SpotOutcome(spot, str(error), error.exit_code)
 
     def _submit(self, slot: Slot) -> None:
@@ -181,7 +181,7 @@ class _Run:
         )
         self.executor.submit(slot, job)
 
-    def _take(self, event: Ended | Lost) -> None:
+    def _handle(self, event: Ended | Lost) -> None:
         if isinstance(event, Ended) and event.outcome is not None:
             self._end(event.outcome)
             return

@@ -212,7 +212,7 @@ def refuse_others(context: typer.Context, kind: str, takes: Set[str], hints: dic
     """Refuse, by name, options of a command that this kind of answer does not take."""
     for parameter in context.command.params:
         name, value = parameter.opts[0], context.params.get(parameter.name or "")
-        given = value is not None and value is not False
-        if given and name.startswith("--") and name not in takes | {kind}:
+        is_set = value is not None and value is not False
+        if is_set and name.startswith("--") and name not in takes | {kind}:
             hint = (hints or {}).get(name, "")
             raise InvalidOption(name.removeprefix("--"), value, f"does not apply to {kind}{hint}")

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from regretless.cli.arguments.options import MACHINE, OUTPUT, Json, option
-from regretless.cli.terminal.consoles import for_answers, for_people, note, print_json
+from regretless.cli.terminal.consoles import for_answers, for_people, note, plain_table, print_json
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
-from regretless.cli.terminal.numbers import about_text, bytes_text, duration_text
+from regretless.cli.terminal.numbers import about_text, bytes_text, counted, duration_text
 from regretless.printable import printable
 
 if TYPE_CHECKING:
@@ -87,7 +86,7 @@ def buckets(
     size = f"{situations:,} situations, {bytes_text(estimate.file_bytes)}"
     if where == "cpu":
         about = about_text(sum(estimate.seconds.values()))
-        note(f"{size}: about {about} on {workers} thread{'s' if workers > 1 else ''}")
+        note(f"{size}: about {about} on {counted(workers, 'thread')}")
     else:  # the estimate of the time holds for a CPU only
         note(f"{size}, on {where}")
     status = _BucketStatus(path, plan.streets[0])
@@ -165,10 +164,7 @@ class _BucketStatus:
 
 
 def _print(streets: dict[str, dict[str, Any]]) -> None:
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 3, 0, 0))
-    table.add_column("street")
-    for name in ("boards", "situations", "buckets", "time"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = plain_table(["street"], ["boards", "situations", "buckets", "time"], gap=3)
     for street, row in streets.items():
         counts = (f"{row[name]:,}" for name in ("boards", "situations", "buckets"))
         table.add_row(street, *counts, duration_text(row["seconds"]))

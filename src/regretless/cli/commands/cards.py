@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from rich.table import Table
 from rich.text import Text
 
 from regretless.cli.arguments.options import Json, argument, option
-from regretless.cli.terminal.consoles import for_answers, has_color, print_json
+from regretless.cli.terminal.consoles import for_answers, has_color, plain_table, print_json
 from regretless.colors import SUIT_COLORS, blend
 from regretless.errors import InvalidOption
 
@@ -132,7 +131,7 @@ def equity(
         print_json(fields)
         return
     console = for_answers()
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 3, 0, 0))
+    table = plain_table(gap=3)
     table.add_column("range", overflow="ellipsis", max_width=max(36, console.width - 44))
     for name in ("equity", "wins", "ties", "loses"):
         table.add_column(name, justify="right", no_wrap=True)

@@ -16,7 +16,7 @@ from regretless.cli.arguments import options
 from regretless.cli.arguments.options import SPOTS, argument, flag, option
 from regretless.cli.terminal.consoles import for_answers, for_people, note
 from regretless.cli.terminal.interrupts import INTERRUPTED
-from regretless.cli.terminal.numbers import bytes_text
+from regretless.cli.terminal.numbers import bytes_text, counted
 from regretless.errors import InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
@@ -127,16 +127,16 @@ def export(
         write_nodes(views, kind, sys.stdout, wide=wide, player=whose)
         return
     try:
-        with replace_file(out) as temporary, _watched(views, size) as counted:
+        with replace_file(out) as temporary, _watched(views, size) as watched:
             if kind == "parquet":
-                count = write_nodes(counted, kind, temporary, wide=wide, player=whose)
+                count = write_nodes(watched, kind, temporary, wide=wide, player=whose)
             else:
                 with open(temporary, "w", encoding="utf-8", newline="") as opened:
-                    count = write_nodes(counted, kind, opened, wide=wide, player=whose)
+                    count = write_nodes(watched, kind, opened, wide=wide, player=whose)
     except KeyboardInterrupt:
         for_people().print(f"interrupted: {out} was not written", soft_wrap=True)
         raise typer.Exit(INTERRUPTED) from None
-    note(f"saved {count:,} node{'' if count == 1 else 's'} to {out}")
+    note(f"saved {counted(count, 'node')} to {out}")
 
 
 def _export_game(context: typer.Context, solution: GameSolution, kind: str, out: Path | None) -> None:

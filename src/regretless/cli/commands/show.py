@@ -10,7 +10,7 @@ from typer.core import TyperCommand
 
 from regretless.cli.arguments import options
 from regretless.cli.arguments.options import SPOTS, argument, flag, option, refuse_others
-from regretless.cli.arguments.outputs import tell_unfinished
+from regretless.cli.arguments.outputs import print_unfinished
 from regretless.errors import InvalidOption
 
 __all__ = ["ShowCommand", "show"]
@@ -136,7 +136,7 @@ def show(
         refuse_others(context, "a game", TAKES["a game"])
         show_game(solution, information_sets, whole=strategy, file=str(file), as_json=json_)
     if solution.reason == "interrupted":
-        tell_unfinished(solution, file)
+        print_unfinished(solution, file)
 
 
 def _show_tree(context: typer.Context, file: Path, *, as_json: bool) -> None:

@@ -21,7 +21,7 @@ from regretless.cli.terminal.consoles import (
     print_json,
 )
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
-from regretless.cli.terminal.numbers import about_text, bytes_text, cell_text, duration_text
+from regretless.cli.terminal.numbers import about_text, bytes_text, cell_text, counted, duration_text
 from regretless.errors import InvalidOption, WouldNotFit
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-MOST_ERRORS = 10  # printed one by one
+PRINTED_ERRORS = 10  # printed one by one
 
 app = typer.Typer(rich_markup_mode="rich")
 
@@ -65,7 +65,7 @@ def estimate(file: File, json_: Json = False) -> None:
     if json_:
         print_json(size.as_json())
         return
-    where = "the GPU" if size.device == "cuda" else f"{size.cores} core{'' if size.cores == 1 else 's'}"
+    where = "the GPU" if size.device == "cuda" else counted(size.cores, "core")
     left_out = f"   ({size.impossible:,} left out: the ranges do not allow them)" if size.impossible else ""
     facts: list[tuple[str, str | Text]] = [
         ("spots", Text(f"{size.spots:,}", style="bold").append(left_out, style="not bold")),
@@ -145,20 +145,16 @@ def _executor(plan: StudyPlan, size: StudySize, ray: str | None, workers: int | 
         if workers is not None:
             raise InvalidOption("workers", workers, "is not for --ray: Ray places tasks by their cores and memory")
         on_ray = RayExecutor(ray, device=plan.device, threads=threads)
-        note(f"{_spots(size)}, {on_ray.workers} at a time on the cluster")
+        note(f"{counted(size.spots, 'spot')}, {on_ray.workers} at a time on the cluster")
         return on_ray
     from regretless.cluster.local import LocalExecutor
 
     local = LocalExecutor(size, workers=workers, threads=threads)
     threads = local.threads or 1
-    on_cpu = f"{local.workers} at a time on {threads} thread{'' if threads == 1 else 's'} each"
+    on_cpu = f"{local.workers} at a time on {counted(threads, 'thread')} each"
     how = "on the GPU" if local.device == "cuda" else on_cpu
-    note(f"{_spots(size)}, {how}")
+    note(f"{counted(size.spots, 'spot')}, {how}")
     return local
-
-
-def _spots(size: StudySize) -> str:
-    return f"{size.spots:,} spot{'' if size.spots == 1 else 's'}"
 
 
 class _StudyStatus:
@@ -232,10 +228,10 @@ def _print_errors(done: StudyRun) -> None:
     shown = {spot: str(each.error) for spot, each in done.errors.items() if not each.hopeless}
     stopped = {spot: str(each.error) for spot, each in done.errors.items() if each.hopeless}
     shown |= dict(list(stopped.items())[:1])  # what stopped the run, and not again for each spot that it stopped
-    for spot, message in list(shown.items())[-MOST_ERRORS:]:
+    for spot, message in list(shown.items())[-PRINTED_ERRORS:]:
         print_error(message if spot in message else f"{spot}: {message}")
-    if len(shown) > MOST_ERRORS:
-        print_error(f"and {len(shown) - MOST_ERRORS:,} more spots")
+    if len(shown) > PRINTED_ERRORS:
+        print_error(f"and {len(shown) - PRINTED_ERRORS:,} more spots")
     if done.merge_error is not None and not stopped:  # otherwise what stopped the run is the reason
         print_error(str(done.merge_error))
 

@@ -1,15 +1,20 @@
-"""The options of `regretless solve`, the same for games, spots and batches of spots."""
+"""What `regretless solve` was asked: the options, the same for games, spots and batches of spots, and the locks.
+
+Locks come from --lock, and from --lock-from with --lock-player or --lock-line. They are added to those of the spot
+file, --lock-from before --lock, and later locks win: `--lock-from a.rgl --lock-player oop --lock 'check, bet 50: fold'`
+plays like a.rgl except at one decision.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from regretless.cli.arguments.locks import add_locks
+from regretless.cli.arguments.options import SPOTS, option, read_player
 from regretless.cli.arguments.outputs import check_figure, check_out, save_figure
-from regretless.errors import InvalidOption
+from regretless.errors import InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
     from regretless.holdem.spots.locks import AnyLock
@@ -17,7 +22,30 @@ if TYPE_CHECKING:
     from regretless.solving.options import SolveOptions
     from regretless.solving.solution import Solution
 
-__all__ = ["SolveRequest"]
+__all__ = ["LockFromOption", "LockLineOption", "LockOption", "LockPlayerOption", "SolveRequest", "read_locks"]
+
+LockOption = Annotated[
+    list[str] | None,
+    option(
+        "Lock a decision, given as line, hands (all if left out) and actions: "
+        "[cyan]'check: AA, KK = bet 50 70%, check'[/cyan]. May be repeated.",
+        SPOTS,
+        metavar="LOCK",
+    ),
+]
+LockFromOption = Annotated[
+    Path | None,
+    option("Lock decisions to another solution's strategy, with --lock-player or --lock-line.", SPOTS, metavar="FILE"),
+]
+LockPlayerOption = Annotated[
+    str | None, option("With --lock-from, lock every decision of this player.", SPOTS, metavar="oop|ip")
+]
+LockLineOption = Annotated[
+    list[str] | None,
+    option(
+        "With --lock-from, lock this node, for all hands or for these. May be repeated.", SPOTS, metavar="LINE[: HANDS]"
+    ),
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +67,7 @@ class SolveRequest:
         return self.out or self.resume
 
     def check_files(self, inputs: Iterable[Path]) -> None:
-        """Refuse files that the answers cannot be written to, and options about a file that there is not."""
+        """Refuse files that cannot be written, and options about saving where nothing is saved."""
         if self.destination is None:
             if self.options.save_every is not None:
                 raise InvalidOption("save_every", self.options.save_every, "needs a file to save to: add --out")
@@ -50,8 +78,16 @@ class SolveRequest:
             check_figure("plot", self.plot)
 
     def locked(self, spot: Spot) -> Spot:
-        """The spot with the locks of the command line."""
-        return add_locks(spot, self.locks)
+        """The spot with the locks of the command line added, checked before anything large is built."""
+        if not self.locks:
+            return spot
+        from regretless.holdem.form.betting import betting_tree
+        from regretless.holdem.spots.locks import LockFrom, check_lock
+
+        tree = betting_tree(spot)
+        for lock in self.locks:
+            check_lock(tree, lock, "lock-line" if isinstance(lock, LockFrom) else "lock")
+        return replace(spot, locks=(*spot.locks, *self.locks))
 
     def solving_arguments(self) -> list[str]:
         """The options for solving and saving, as command-line arguments."""
@@ -59,7 +95,8 @@ class SolveRequest:
 
         words: list[str] = []
         for name, value in self.options.given():
-            words += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
+            flag = f"--{name.replace('_', '-')}"
+            words += [flag] if value is True else [flag, str(value)]
         for lock in self.locks:
             if not isinstance(lock, LockFrom):
                 words += ["--lock", lock_text(lock)]
@@ -76,3 +113,32 @@ class SolveRequest:
             from regretless.plots.convergence import convergence
 
             save_figure(convergence(solutions), self.plot)
+
+
+def read_locks(
+    texts: Sequence[str], source: Path | None, player: str | None, lines: Sequence[str]
+) -> tuple[AnyLock, ...]:
+    """The locks given on the command line."""
+    from regretless.cards.ranges import Range
+    from regretless.holdem.spots.lines import parse_line
+    from regretless.holdem.spots.locks import LockFrom, parse_lock, split_line
+
+    locks: list[AnyLock] = []
+    if source is None:
+        reason = "takes its strategy from another solution: name it with --lock-from"
+        if player is not None:
+            raise InvalidOption("lock-player", player, reason)
+        if lines:
+            raise InvalidOption("lock-line", lines[0], reason)
+    elif player is None and not lines:
+        raise InvalidFile(source, "is named by --lock-from, but nothing is locked: add --lock-player or --lock-line")
+    else:
+        locked_player = read_player(player, "lock-player")
+        if locked_player is not None:
+            locks.append(LockFrom(str(source), player=locked_player))
+        for text in lines:
+            node, hands = split_line(text)
+            parse_line(node, "lock-line")
+            Range.parse(hands, "lock-line")
+            locks.append(LockFrom(str(source), node=node, hands=hands))
+    return (*locks, *(parse_lock(text, "lock") for text in texts))

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from regretless.cards.evaluator import category
 from regretless.cards.hands import HAND_CARDS
-from regretless.cli.terminal.numbers import chips_text
+from regretless.cli.terminal.numbers import chips_text, counted
 from regretless.cli.views.spot_view import cards_text
 from regretless.forms.public import NodeKind
 from regretless.holdem.reading.line_reader import LineNode, LineReader
@@ -63,7 +63,7 @@ class Score:
         count = len(self.won)
         if count == 0:
             return "no hand was finished"
-        text = f"after {count:,} hand{'s' if count > 1 else ''}: {signed(sum(self.won), self.unit)}, "
+        text = f"after {counted(count, 'hand')}: {signed(sum(self.won), self.unit)}, "
         text += f"{100 * fmean(self.won):+.1f} {self.unit}/100"
         if count > 1:
             error = 100 * stdev(self.adjusted) / math.sqrt(count)

@@ -301,21 +301,21 @@ def sorted_runouts(report: RunoutReport, player: PlayerName, sort: str | None) -
     return sorted(report.runouts, key=key, reverse=True)
 
 
-def print_tree(question: HasTable, *, as_json: bool = False) -> None:
+def print_tree(spot_or_game: HasTable, *, as_json: bool = False) -> None:
     """The betting tree of a spot or a game, street by street."""
-    tree = betting_tree(question)
+    tree = betting_tree(spot_or_game)
     if as_json:
         pieces = _json(tree, 0)
-        while some := list(islice(pieces, AT_ONCE)):
-            print("".join(some), end="")
+        while chunk := list(islice(pieces, AT_ONCE)):
+            print("".join(chunk), end="")
         print()
         return
     console = for_answers(fit=False)  # a terminal may wrap a deep branch, but none is cut
-    table = question.table
+    table = spot_or_game.table
     console.print(_heading(table), style="bold")
     lines = _lines(table, tree, 0, "", plain=console.options.ascii_only)
-    while part := list(islice(lines, AT_ONCE)):
-        console.print(Text("\n").join(part), no_wrap=True)
+    while rows := list(islice(lines, AT_ONCE)):
+        console.print(Text("\n").join(rows), no_wrap=True)
     console.print(f"\n{len(tree.kind):,} betting nodes", style="dim")
 
 

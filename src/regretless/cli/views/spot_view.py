@@ -30,7 +30,7 @@ __all__ = [
     "grid_lines", "node_lines", "weight_text", "wrapped",
 ]  # fmt: skip
 
-EMPTY, DARK, DIM, HELD = "#3a3f46", "#14181c", "#6b727a", "#f2b134"
+EMPTY, DARK, DIM, FULL = "#3a3f46", "#14181c", "#6b727a", "#f2b134"
 SCALE = ("#d94343", "#f2b134", "#4caf6d")  # low to high
 CELL, WIDE_CELL = 6, 9  # columns of a cell
 NARROW, WIDE = 13 * CELL, 13 * WIDE_CELL  # columns of a grid
@@ -103,7 +103,9 @@ def grid_legend(grid: Grid, *, color: bool, wide: bool, beside: bool = False) ->
         )
     if grid.locked.any():
         legend += f"; {MARK} locked"
-    return legend + "; · not in the range" * bool(np.isnan(grid.values).any() and not color)
+    if not color and np.isnan(grid.values).any():
+        legend += "; · not in the range"
+    return legend
 
 
 def _joined(parts: object) -> Text:
@@ -114,7 +116,7 @@ def _joined(parts: object) -> Text:
 
 
 def _name(grid: Grid, cell: int) -> str:
-    return CLASS_NAMES[cell] + MARK * bool(grid.locked[cell])
+    return CLASS_NAMES[cell] + (MARK if grid.locked[cell] else "")
 
 
 def _has_hands(grid: Grid, cell: int) -> bool:
@@ -188,7 +190,7 @@ def _stacked(grid: Grid, cell: int, text: str, color: bool) -> Text:
 def _back(grid: Grid, cell: int) -> str:
     value = float(grid.values[cell])
     if grid.kind == "weight":
-        return blend(EMPTY, HELD, 0.35 + 0.65 * value)
+        return blend(EMPTY, FULL, 0.35 + 0.65 * value)
     if grid.kind == "equity":
         return between(SCALE, min(max(value, 0.0), 1.0))
     low, high = float(np.nanmin(grid.values)), float(np.nanmax(grid.values))
