@@ -23,6 +23,7 @@ import typer
 from rich.text import Text
 from typer.core import TyperGroup
 
+from regretless.cli.arguments.options import HelpCommand, without_type
 from regretless.cli.commands.buckets import buckets
 from regretless.cli.commands.cards import equity, range_
 from regretless.cli.commands.compare import compare
@@ -61,6 +62,9 @@ class Interrupted(Exception):
 class Commands(TyperGroup):
     """The subcommands."""
 
+    def get_help_option(self, ctx: Any) -> Any:
+        return without_type(super().get_help_option(ctx))
+
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
@@ -86,17 +90,26 @@ def _help(command: Callable[..., None]) -> str:
     )
 
 
-COMMANDS = (
-    solve, train, estimate, show, compare, verify, price, export, plot, play, serve, games, train_kuhn, range_,
-    equity, buckets,
-)  # fmt: skip
-for _command in COMMANDS:
-    _name = _command.__name__.strip("_").replace("_", "-")
-    app.command(_name, cls=ShowCommand if _command is show else None, help=_help(_command))(_command)
+# Each command under what a person wants of it, in the order of the help.
+PANELS: dict[str, tuple[Callable[..., None], ...]] = {
+    "Solve": (solve, estimate, games, buckets, train),
+    "Look": (show, export, plot, range_, equity),
+    "Compare and check": (compare, verify, price),
+    "Study": (train_kuhn,),  # and `study`, which has subcommands
+    "Play": (play,),
+    "Connect": (serve,),
+}
+COMMANDS = tuple(command for commands in PANELS.values() for command in commands)
+for _panel, _commands in PANELS.items():
+    for _command in _commands:
+        _name = _command.__name__.strip("_").replace("_", "-")
+        _cls = ShowCommand if _command is show else HelpCommand
+        app.command(_name, cls=_cls, help=_help(_command), rich_help_panel=_panel)(_command)
 for _subcommand in study.registered_commands:
+    _subcommand.cls = HelpCommand
     if _subcommand.callback is not None:
         _subcommand.help = _help(_subcommand.callback)
-app.add_typer(study, name="study")
+app.add_typer(study, name="study", cls=Commands, rich_help_panel="Study")
 
 
 def _print_version(is_set: bool) -> None:
@@ -112,7 +125,9 @@ def regretless(
     context: typer.Context,
     version: Annotated[
         bool,
-        typer.Option("--version", "-V", help="Print the version and exit.", callback=_print_version, is_eager=True),
+        typer.Option(
+            "--version", "-V", help="Print the version and exit.", callback=_print_version, is_eager=True, metavar=""
+        ),
     ] = False,
 ) -> None:
     """A poker solver: counterfactual regret minimization from Kuhn and Leduc to heads-up no-limit hold'em.

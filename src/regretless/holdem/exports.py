@@ -33,8 +33,8 @@ from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot_fields import PlayerName
 
 __all__ = [
-    "FORMATS", "ActionRange", "ExportSize", "action_ranges", "decisions", "export_size", "hand_rows", "long_rows",
-    "write_nodes",
+    "DECIMALS", "FORMATS", "ActionRange", "ExportSize", "action_ranges", "decisions", "export_size", "hand_rows",
+    "long_rows", "write_nodes",
 ]  # fmt: skip
 
 FORMATS = ("csv", "json", "parquet")
@@ -193,19 +193,20 @@ class ActionRange:
     hands: Range
 
 
-def action_ranges(nodes: Iterable[NodeStrategy]) -> list[ActionRange]:
-    """The range of every action at each of these nodes."""
-    return [
-        ActionRange(played.line, played.player, action, often, _range(played, row))
-        for played in nodes
-        for action, often, row in zip(played.actions, played.frequencies, range(len(played.actions)), strict=True)
-    ]
-
-
-def _range(played: NodeStrategy, row: int) -> Range:
-    weights = np.zeros(HAND_COUNT)
-    weights[played.hand] = np.clip(played.reach * played.strategy[row], 0.0, 1.0).round(DECIMALS)
-    return Range(weights)
+def action_ranges(nodes: Iterable[NodeStrategy | NodeView]) -> list[ActionRange]:
+    """The range of every action at each of these decisions."""
+    ranges = []
+    for node in nodes:
+        assert node.player is not None
+        if isinstance(node, NodeView):
+            hand, reach = node.acting.hand, node.acting.weight
+        else:
+            hand, reach = node.hand, node.reach
+        for action, often, shares in zip(node.actions, node.frequencies, node.strategy, strict=True):
+            weights = np.zeros(HAND_COUNT)
+            weights[hand] = np.clip(reach * shares, 0.0, 1.0).round(DECIMALS)
+            ranges.append(ActionRange(node.line, node.player, action, often, Range(weights)))
+    return ranges
 
 
 def hand_rows(played: NodeStrategy) -> list[dict[str, object]]:

@@ -48,8 +48,9 @@ def export(
     ranges: Annotated[
         str | None,
         option(
-            "For a game from the deal: the hands that take each action, at every decision before the flop or at "
-            "--line, as text for other programs: [cyan]short[/cyan], [cyan]gto+[/cyan] or [cyan]weights[/cyan].",
+            "The hands that take each action, at --line, as text for other programs: [cyan]short[/cyan], "
+            "[cyan]gto+[/cyan] or [cyan]weights[/cyan]; of a game from the deal without --line, at every decision "
+            "before the flop.",
             metavar="short|gto+|weights",
         ),
     ] = None,
@@ -72,12 +73,13 @@ def export(
     [cyan]regretless export spot.rgl --street turn --format json > turn.json[/cyan]
     [cyan]regretless export spot.rgl --all --player oop --hands 'AK, 99+' --out spot.parquet[/cyan]
     [cyan]regretless export leduc.rgl --out leduc.csv[/cyan]   a game
+    [cyan]regretless export spot.rgl --line 'check' --ranges gto+[/cyan]   who bets, who checks
     [cyan]regretless export game.rgl --ranges short --out ranges.txt[/cyan]   hold'em from the deal
     [cyan]regretless export --columns[/cyan]
     """
     from regretless.api import load
     from regretless.cards.ranges import FORMATS as RANGE_TEXTS
-    from regretless.cli.views.game_export import RANGE_FORMATS
+    from regretless.cli.views.game_export import RANGE_FORMATS, export_ranges
     from regretless.cli.views.spot_view import check_any_hand
     from regretless.files.atomic import replace_file
     from regretless.holdem.exports import FORMATS, write_nodes
@@ -110,11 +112,15 @@ def export(
     if isinstance(solution, GameSolution):
         _export_game(context, solution, kind, out)
         return
-    if ranges is not None:
-        raise InvalidOption("ranges", ranges, "is for games from the deal: a spot has its ranges in its .toml file")
     assert isinstance(solution, SpotSolution)
     wide = not all_ and street is None
     node = solution.node(line or "", options.read_cards(board))  # for --street and --all, the first decision
+    if ranges is not None:
+        options.refuse_others(context, "--ranges", RANGES_TAKE)
+        if node.kind != "decision":
+            raise InvalidOption("line", line or "", "leads to no decision: nobody acts there")
+        export_ranges([node], ranges, kind, out)
+        return
     if chosen is not None:
         check_any_hand(node.only("oop", chosen).only("ip", chosen), chosen, whose)
     views: Iterator[NodeView] = iter([node])

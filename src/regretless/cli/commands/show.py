@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
-from typer.core import TyperCommand
 
 from regretless.cli.arguments import options
-from regretless.cli.arguments.options import SPOTS, argument, flag, option, refuse_others
+from regretless.cli.arguments.options import SPOTS, HelpCommand, argument, flag, option, refuse_others
 from regretless.cli.arguments.outputs import print_unfinished
 from regretless.errors import InvalidOption
 
@@ -26,7 +25,7 @@ TAKES = {
 }
 
 
-class ShowCommand(TyperCommand):
+class ShowCommand(HelpCommand):
     """The command, with a `--hands` that may stand alone: every hand."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -13,14 +13,22 @@ from rich.text import Text
 from regretless.cards.evaluator import category
 from regretless.cards.hands import HAND_CARDS
 from regretless.cli.terminal.numbers import chips_text, counted
+from regretless.cli.views.labels import tree_actions
 from regretless.cli.views.spot_view import cards_text
 from regretless.forms.public import NodeKind
 from regretless.holdem.reading.line_reader import LineNode, LineReader
 from regretless.holdem.reading.playing import Duel, HandResult
 
-__all__ = ["Score", "Stakes", "advice_text", "choices_text", "event_lines", "hand_text", "result_text", "state_text"]
+__all__ = [
+    "ADJUSTED", "Score", "Stakes", "action_names", "advice_text", "choices_text", "event_lines", "hand_text",
+    "help_lines", "result_text", "state_text",
+]  # fmt: skip
 
 SEATS = ("in position", "out of position")
+ADJUSTED = (
+    "all-in adjusted: a hand that ends all-in counts as its average over all cards that could have come, which takes "
+    "that luck out; ± is one standard error"
+)
 
 
 @dataclass(frozen=True)
@@ -101,6 +109,13 @@ def state_text(stakes: Stakes, duel: Duel, node: LineNode) -> Text:
     return line.append(f", {chips_text(to_call)} to call" if to_call > 0 else "")
 
 
+def action_names(duel: Duel, node: LineNode) -> list[str]:
+    """What the actions of a node are called: before the flop by their chips, later by their size too."""
+    actions = duel.reader.actions(node.index)
+    tree = duel.reader.tree
+    return tree_actions(tree, node.index, tree.starting_pot, actions) if duel.board(node) else list(actions)
+
+
 def choices_text(actions: Sequence[str]) -> str:
     """The actions with the numbers that choose them.
 
@@ -108,6 +123,19 @@ def choices_text(actions: Sequence[str]) -> str:
     '  1 check   2 bet 5'
     """
     return "  " + "   ".join(f"{number} {action}" for number, action in enumerate(actions, start=1))
+
+
+def help_lines(stakes: Stakes) -> list[str]:
+    """What `?` prints: how to act, and what the score means."""
+    if any(stakes.par):
+        zero = "what the solution expects in your seat: 0 is to do as well as the solution"
+    else:
+        zero = "the start of the hand: 0 is to break even"
+    return [
+        "  an action is its number or its name: 2, call, r 5; q stops and prints the score",
+        f"  the score is in {stakes.unit}, and per hundred hands, measured from {zero}",
+        f"  {ADJUSTED}",
+    ]
 
 
 def event_lines(duel: Duel, nodes: Sequence[LineNode]) -> list[Text]:
