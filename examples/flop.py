@@ -20,10 +20,8 @@ solution = rl.solve(spot, target=0.5)
 print(f"{solution.record.nodes:,} nodes, {solution.record.memory_bytes / 1e6:.0f} MB")
 
 flop = solution.node("check")
-print(
-    "after a check:",
-    ", ".join(f"{name} {share:.0%}" for name, share in zip(flop.actions, flop.frequencies, strict=True)),
-)
+for action, share in zip(flop.actions, flop.frequencies, strict=True):
+    print(f"after a check, {flop.player} plays {action} {share:.0%} of the time")
 
 # The turn after a bet and a call: how often is it bet again, by card?
 report = solution.runouts("check, bet 40, call", then="check")
