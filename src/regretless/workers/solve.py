@@ -183,7 +183,7 @@ def _iterate(
         {
             "event": "ready",
             "iterations": request.settings.iterations,
-            "target": None if target is None else problem.scale * target,
+            "target": None if target is None else round(problem.scale * target, 12),  # 0.3, not 0.30000000000000004
             "memory_bytes": started.engine.memory_bytes,
             "device": started.engine.device,
             "threads": started.engine.threads,
