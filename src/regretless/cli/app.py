@@ -47,7 +47,7 @@ from regretless.garbage import relaxed_gc
 
 __all__ = ["app", "main"]
 
-# Pydantic's names for text that Typer cannot convert to a number, and what a user reads instead
+# What a user reads instead of Pydantic's error types for text that is not a number.
 NUMBERS = {
     "int_parsing": "must be a whole number",
     "int_parsing_size": "has too many digits",
@@ -90,7 +90,7 @@ def _help(command: Callable[..., None]) -> str:
     )
 
 
-# Each command under what a person wants of it, in the order of the help.
+# The help's panels: commands by what a person wants.
 PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "Solve": (solve, estimate, games, buckets, train),
     "Look": (show, export, plot, range_, equity),
@@ -162,13 +162,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     try:
-        with relaxed_gc(), warnings_as_lines():  # which saves 0.1 s of loading libraries
+        with relaxed_gc(), warnings_as_lines():  # less garbage collection saves 0.1 s while libraries load
             code = app(arguments, prog_name="regretless", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except RegretlessError as error:
         return _fail(_as_typed(error), error.exit_code)
     except (KeyboardInterrupt, Interrupted, typer.Abort) as stop:
-        if isinstance(stop.__cause__, EOFError):  # Click takes it for the end of a prompt's input
+        if isinstance(stop.__cause__, EOFError):  # Click turns every EOFError into an Abort
             return _fail("a file ended before all of it was read", 1)
         return _fail("interrupted", INTERRUPTED)
     except BrokenPipeError:  # the reader of a pipe closed it

@@ -32,7 +32,7 @@ from regretless.holdem.studies.sizes import StudySize
 __all__ = ["RunFolder", "StudyProgress", "StudyRun", "open_run", "run_study"]
 
 RETRIES = 3
-POLL_SECONDS = 0.2  # between looks at `interrupted`
+POLL_SECONDS = 0.2  # between calls of `interrupted`
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class StudyProgress:
     """How far a study has come."""
 
     spots: int
-    done: int  # those of earlier runs included
+    done: int  # including those of earlier runs
     failed: int
     running: int
     seconds: float  # of this run
@@ -185,7 +185,7 @@ class _Run:
         if isinstance(event, Ended) and event.outcome is not None:
             self._end(event.outcome)
             return
-        for spot in event.job.spots:  # none, if the job ended as it should
+        for spot in event.job.spots:  # none is still running if the job ended as it should
             if spot in self.running:
                 self.running.discard(spot)
                 self.lost[spot] += isinstance(event, Ended) or event.is_suspect

@@ -87,7 +87,7 @@ def buckets(
     if where == "cpu":
         about = about_text(sum(estimate.seconds.values()))
         note(f"{size}: about {about} on {counted(workers, 'thread')}")
-    else:  # the estimate of the time holds for a CPU only
+    else:  # the estimated time holds for a CPU only
         note(f"{size}, on {where}")
     status = _BucketStatus(path, plan.streets[0])
     began = time.monotonic()
@@ -137,9 +137,9 @@ class _BucketStatus:
     def __init__(self, path: Path, first_street: str) -> None:
         self.path, self.first_street = path, first_street
         self.share = 0.0
-        self.trained = False  # whether there is something to save
+        self.trained = False  # whether there is anything to save
         self.seconds: dict[str, float] = {}
-        self.cpu_seconds: dict[str, float] = {}  # of all threads: what more cores divide
+        self.cpu_seconds: dict[str, float] = {}  # summed over threads
         self._before, self._cpu_before = 0.0, time.process_time()
 
     def report(self, progress: BuildProgress) -> None:

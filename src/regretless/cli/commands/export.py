@@ -114,7 +114,7 @@ def export(
         return
     assert isinstance(solution, SpotSolution)
     wide = not all_ and street is None
-    node = solution.node(line or "", options.read_cards(board))  # for --street and --all, the first decision
+    node = solution.node(line or "", options.read_cards(board))  # the first decision if --street or --all is given
     if ranges is not None:
         options.refuse_others(context, "--ranges", RANGES_TAKE)
         if node.kind != "decision":

@@ -76,9 +76,9 @@ def play(
         code = 0
     except KeyboardInterrupt:
         code = INTERRUPTED
-        console = for_answers()  # the old one repeats its last output if it was interrupted while printing
+        console = for_answers()  # an interrupted console would repeat its last output
         console.print()
-    if code is not None:  # before the end of a hand, which prints the score
+    if code is not None:  # stopped within a hand: its end would have printed the score
         console.print(str(score), style="bold", soft_wrap=True)
     if len(score.won) > 1:
         note(ADJUSTED)
@@ -146,10 +146,10 @@ def _ask(console: LiteralConsole, stakes: Stakes, duel: Duel, node: LineNode) ->
     console.print(choices_text(action_names(duel, node)), soft_wrap=True)
     while True:
         console.print("> ", end="")
-        if console.is_closed:  # nobody reads what would be played
+        if console.is_closed:  # the reader of the pipe has gone
             raise InputEnded
         typed = sys.stdin.readline()
-        if not sys.stdin.isatty():  # what was typed on a terminal is already there
+        if not sys.stdin.isatty():  # a terminal has shown what was typed
             console.print(typed.strip(), soft_wrap=True)
         if not typed or typed.strip().lower() in QUIT:
             raise InputEnded

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-PRINTED_ERRORS = 10  # printed one by one
+PRINTED_ERRORS = 10  # errors printed one by one; more are counted
 
 app = typer.Typer(rich_markup_mode="rich")
 
@@ -125,7 +125,7 @@ def run(
 
         pyarrow()
         plan = StudyPlan.read(file)
-        with open_run(out, plan) as folder:  # before anything that takes time
+        with open_run(out, plan) as folder:  # refuse a folder before anything slow
             size = study_size(plan, device="cpu" if ray is not None else None)
             executor = _executor(plan, size, ray, workers, threads)
             with bar(plan.name or "study") as update:
@@ -227,12 +227,12 @@ def _advice(done: StudyRun) -> str | None:
 def _print_errors(done: StudyRun) -> None:
     shown = {spot: str(each.error) for spot, each in done.errors.items() if not each.hopeless}
     stopped = {spot: str(each.error) for spot, each in done.errors.items() if each.hopeless}
-    shown |= dict(list(stopped.items())[:1])  # what stopped the run, and not again for each spot that it stopped
+    shown |= dict(list(stopped.items())[:1])  # what stopped the run is printed once, not for every spot
     for spot, message in list(shown.items())[-PRINTED_ERRORS:]:
         print_error(message if spot in message else f"{spot}: {message}")
     if len(shown) > PRINTED_ERRORS:
         print_error(f"and {len(shown) - PRINTED_ERRORS:,} more spots")
-    if done.merge_error is not None and not stopped:  # otherwise what stopped the run is the reason
+    if done.merge_error is not None and not stopped:  # what stopped the run also kept it from merging
         print_error(str(done.merge_error))
 
 

@@ -53,7 +53,7 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
                 check_state(file, request.out)
                 check_writable(file)
         else:
-            files = []  # in the working directory, for interrupted solves
+            files = []  # without --out, interrupted solves are saved in the working directory
             for path in paths:
                 files.append(free_path(path.stem, files))
         spots, errors = read_spots(paths, request.locked)
@@ -85,7 +85,7 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
                 errors[Path(str(failure.path))] = failure
 
         if request.out is None:
-            options = replace(options, save_every=float("inf"))  # only on interrupts
+            options = replace(options, save_every=float("inf"))  # save on interrupts only
         solve_spots_together(
             spots.values(),
             replace(options, keep_regrets=None, checkpointed=checkpointed),

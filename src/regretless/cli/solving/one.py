@@ -38,7 +38,7 @@ def solve_one(argument: str | Path | None, request: SolveRequest) -> None:
 
         options = request.options
         if options.device == "cuda":
-            devices.start_cuda()  # which takes a while: everything that is needed anyway is loaded meanwhile
+            devices.start_cuda()  # in the background, while everything else loads
         from regretless.api import load, problem_of
         from regretless.files.atomic import check_writable
         from regretless.holdem.problem import SpotProblem
@@ -62,7 +62,7 @@ def solve_one(argument: str | Path | None, request: SolveRequest) -> None:
                 raise InvalidOption("lock", lock_text(request.locks[0]), "cannot be combined with buckets")
         if isinstance(to_solve, Spot):
             to_solve = request.locked(to_solve)
-            if request.destination is not None:  # before the sources of locks are read
+            if request.destination is not None:  # refuse --out before reading the files that locks come from
                 check_sources((request.destination,), (to_solve,))
         earlier = None
         if request.resume is not None:
@@ -75,13 +75,13 @@ def solve_one(argument: str | Path | None, request: SolveRequest) -> None:
                 raise InvalidOption("resume", request.resume, RULES["resume"].refused[Kind.EXACT].why)
             earlier = load(request.resume, to_resume=True)
             options = replace(options, resume=earlier)
-            if request.out is None:  # errors in the file itself come first
+            if request.out is None:  # after reading it, so that its own errors come first
                 check_writable(request.resume)
         problem = problem_of(to_solve, options)
         check_tables(request.out, options.buckets or (None if earlier is None else earlier.settings.buckets))
         is_spot = issubclass(problem.solution_type, SpotSolution)
         keep_regrets = not is_spot or bool(options.keep_regrets)
-        keep_regrets |= earlier is not None and earlier.reason != "interrupted"  # it already has them
+        keep_regrets |= earlier is not None and earlier.reason != "interrupted"  # the file already has regrets
         if isinstance(problem, SpotProblem):
             destination = request.destination or free_path(problem.name)
             check_sources((destination,), (problem.spot,))
@@ -115,7 +115,7 @@ def run_problem(
     for file in (saved, request.plot):
         if file is not None:
             note(f"saved {file}")
-    if failed is not None:  # last, so that the answer is printed first
+    if failed is not None:  # raised last, so that the result is printed first
         raise failed
     if stopped:
         print_unfinished(solution, destination)
@@ -154,7 +154,7 @@ def _solve(
     if options.variant != EXACT:
         options = replace(options, checkpoint=destination)
         if request.destination is None:
-            options = replace(options, save_every=float("inf"))  # only on interrupts
+            options = replace(options, save_every=float("inf"))  # save on interrupts only
     checked = make_request(problem, options)
     settings = checked.settings
     if isinstance(problem, PublicFormProblem):
@@ -164,7 +164,7 @@ def _solve(
 
         _note_compiling(kernels_are_compiled(FormKind.BUCKETED))
     if checked.device == "cuda" and isinstance(problem, SpotProblem):
-        load_kernels()  # CUDA is starting
+        load_kernels()  # meanwhile, CUDA is starting
     boards = None if problem.measures else settings.sample_runouts
     latest: Progress | None = None
 

@@ -25,13 +25,13 @@ class SolveStatus:
 
     def __init__(self, *, destination: Path | None = None, resumed: Path | None = None, command: str = "solve") -> None:
         self.destination = destination  # where an interrupted solve is saved
-        self.command = command  # that resumes it
+        self.command = command  # the subcommand that resumes it
         self.resumed = resumed
         self.began = time.monotonic()
         self.saved_at: float | None = None  # when the last checkpoint was written
         self.stop_seconds: float | None = None  # None until an iteration is done
         self.state = "solving"
-        self.file: Path | None = None  # holds the answer while it is printed
+        self.file: Path | None = None  # has the result, while that is printed
 
     def report(self, progress: Progress) -> None:
         """An iteration is done."""

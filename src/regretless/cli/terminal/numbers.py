@@ -8,7 +8,7 @@ __all__ = [
     "signed_text", "unit_of",
 ]  # fmt: skip
 
-# of payoffs; points in other games
+# Units of payoffs by game; all others are played for points.
 UNITS = {"kuhn": "chips", "leduc": "chips"} | dict.fromkeys(("push-fold", "flop-holdem", "limit-holdem"), "big blinds")
 
 

@@ -33,7 +33,7 @@ __all__ = ["compare_games", "compare_nodes", "compare_spots", "difference_table"
 
 GamePair = tuple[GameSolution, GameSolution]
 SpotPair = tuple[SpotSolution, SpotSolution]
-LINES = 8  # most lines listed of those in only one tree
+LINES = 8  # lines listed at most, of those in only one of the trees
 
 
 def heading(letter: str, solution: Solution, how: str) -> Text:

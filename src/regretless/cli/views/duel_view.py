@@ -40,7 +40,10 @@ class Stakes:
     unit: str  # of results, such as "bb"
     chips: float  # per unit
     seats: tuple[str, str]  # names of the seats, in position first
-    par: tuple[float, float] = (0.0, 0.0)  # chips that the solution expects in each seat; results are above that
+    par: tuple[float, float] = (
+        0.0,
+        0.0,
+    )  # chips expected in each seat; results are measured from it
 
 
 @dataclass
@@ -49,7 +52,7 @@ class Score:
 
     unit: str
     won: list[float] = field(default_factory=list)
-    adjusted: list[float] = field(default_factory=list)  # where both were all-in, on average over the cards to come
+    adjusted: list[float] = field(default_factory=list)  # all-ins replaced by their average over the cards to come
 
     def add(self, won: float, adjusted: float) -> None:
         self.won.append(won)
@@ -85,7 +88,7 @@ def signed(amount: float, unit: str) -> str:
     >>> signed(2.5, "bb"), signed(-0.333333, "bb"), signed(-0.0001, "chips")
     ('+2.5 bb', '-0.333 bb', '0 chips')
     """
-    rounded = round(amount, 3) + 0.0  # no -0
+    rounded = round(amount, 3) + 0.0  # -0.0 becomes 0.0
     return f"{'+' if rounded > 0 else ''}{chips_text(rounded)} {unit}"
 
 
@@ -169,7 +172,7 @@ def result_text(stakes: Stakes, duel: Duel, outcome: HandResult) -> Text:
 
 
 def _won_text(chips: float, others: float) -> str:
-    if chips == 0:  # in a spot, the other player may win the pot that was there
+    if chips == 0:  # in a spot, the opponent may win the starting pot
         return "nobody wins" if others == 0 else "you win nothing"
     amount = chips_text(abs(round(chips, 3)))
     return f"you win {amount}" if chips > 0 else f"you lose {amount}"
