@@ -31,7 +31,7 @@ from typing import Any
 import torch
 
 from regretless.deep.deep_cfr import DeepCfr
-from regretless.deep.evaluation import EnumeratingJudge
+from regretless.deep.policies import EnumeratingJudge
 from regretless.deep.settings import preset_settings
 from regretless.deep.traversal import traverse, traverse_one_by_one
 from regretless.deep.worlds import HistoryWorld

@@ -59,7 +59,8 @@ from regretless.deep.settings import PRESETS, TrainingSettings, preset_settings
 from regretless.deep.traversal import TraversalSamples, traverse, traverse_one_by_one
 from regretless.engines import Evaluation
 from regretless.games import FlopHoldem, LimitHoldem
-from regretless.holdem.games.flop_holdem import compile_flop_holdem, with_flops
+from regretless.holdem.flops import all_flops
+from regretless.holdem.games.flop_holdem import compile_flop_holdem
 
 MILLIS = 1000  # thousandths of a big blind
 MEASURED = "1,10,20,40,80,120,160,240,320,480,640"  # iterations; the first shows early that all works
@@ -112,10 +113,12 @@ def _value(text: str) -> Any:
 
 
 def new_evaluation(world: HoldemWorld, options: argparse.Namespace) -> HoldemEvaluation:
-    form = compile_flop_holdem(FlopHoldem())
+    flops = None
     if options.flops is not None:
-        rows = np.random.default_rng(0).choice(len(form.streets[1].parent), options.flops, replace=False)
-        form = with_flops(form, np.sort(rows).tolist())
+        every = all_flops()
+        rows = np.random.default_rng(0).choice(len(every), options.flops, replace=False)
+        flops = {every[row].cards: every[row].weight for row in rows.tolist()}
+    form = compile_flop_holdem(FlopHoldem(), flops)
     return HoldemEvaluation(world, form, engine=engines.create(options.engine, form) if options.engine else None)
 
 

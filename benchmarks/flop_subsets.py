@@ -1,7 +1,7 @@
 """Flop subsets: a few flops with weights whose weighted means come close to those of all 1,755 classes.
 
     python benchmarks/flop_subsets.py solve CACHE       a one-street game on every flop, for each formation
-    python benchmarks/flop_subsets.py choose CACHE      choose the subsets; writes holdem/studies/subsets.json
+    python benchmarks/flop_subsets.py choose CACHE      choose the subsets; writes holdem/subsets.json
     python benchmarks/flop_subsets.py measure CACHE     their error on formations that were not used to choose them;
                                                         writes benchmarks/results/flop_subsets.json
 
@@ -48,8 +48,8 @@ from regretless.cards.equity import add_pairs, hand_equities
 from regretless.cards.evaluator import hand_strengths
 from regretless.cards.hands import HAND_CARDS, HAND_CLASS
 from regretless.cards.ranges import Range
+from regretless.holdem.flops import ALL_FLOPS, CONNECTEDNESS, PAIRINGS, SUIT_KINDS, Flop, all_flops, texture_of
 from regretless.holdem.spots.formations import formations
-from regretless.holdem.studies.flops import ALL_FLOPS, CONNECTEDNESS, PAIRINGS, SUIT_KINDS, Flop, all_flops, texture_of
 
 SIZES = (25, 49, 95, 184)
 BETS = (0.33, 1.0)  # of the pot
@@ -67,7 +67,7 @@ STARTS, ROUNDS = 8, 25  # of k-means
 CANDIDATES = 4  # flops of a cluster that may stand for it
 EXCHANGES = 2  # tries per flop
 TRIES = 3  # whole choices, of which the closest is kept
-DATA = Path(__file__).parent.parent / "src" / "regretless" / "holdem" / "studies" / "subsets.json"
+DATA = Path(__file__).parent.parent / "src" / "regretless" / "holdem" / "subsets.json"
 ERRORS = Path(__file__).parent / "results" / "flop_subsets.json"
 
 Array = NDArray[np.float64]

@@ -110,8 +110,7 @@ def engines(form: SequenceForm, sweep: bool) -> Iterator[tuple[str, Callable[[],
     installed = available()
     cuda = devices.cuda_devices() > 0
     if "cupy" in installed and cuda:
-        from regretless.engines.cuda.sequence.engine import CudaSequenceEngine
-        from regretless.engines.cuda.sequence.solve import PERSISTENT_UP_TO
+        from regretless.engines.cuda.sequence.engine import PERSISTENT_UP_TO, CudaSequenceEngine
 
         yield "cupy", lambda: CudaSequenceEngine(form)
         other = "graph" if len(form.payoff[0].value) <= PERSISTENT_UP_TO else "persistent"  # not the engine's choice
@@ -273,7 +272,7 @@ def batches(games: list[Any]) -> Iterator[tuple[str, Callable[[], Any]]]:
     installed = available()
     if devices.cuda_devices():
         if "cupy" in installed:
-            from regretless.engines.cuda.sequence.solve import CudaSequenceSolve
+            from regretless.engines.cuda.sequence.engine import CudaSequenceSolve
 
             trees, terms = batched_terms(games)
             yield "cuda", lambda: BatchedEngine(games, device="cuda", engine="cuda")

@@ -32,8 +32,8 @@ from regretless.holdem.buckets.table import DividedBuckets
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import compile_holdem
 from regretless.holdem.games.boards import GameBuckets, acting_streets
+from regretless.holdem.games.flop_pricer import FlopPricer, flop_tree
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.games.price import FlopPricer, flop_tree
 
 
 def compile_kernels() -> None:

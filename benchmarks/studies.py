@@ -46,8 +46,8 @@ from machine import hardware
 
 import regretless as rl
 from regretless.cluster import LocalExecutor, open_run, run_study
+from regretless.holdem.flops import texture_of
 from regretless.holdem.many import solve_many
-from regretless.holdem.studies.flops import texture_of
 from regretless.holdem.studies.folder import SpotRows, StudyFolder
 from regretless.holdem.studies.plan import StudyPlan, StudySpot
 from regretless.holdem.studies.rows import TABLES

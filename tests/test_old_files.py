@@ -1,4 +1,6 @@
-"""Files of format 1, written before games and spots shared a container, still open and resume as they did then.
+"""Files of earlier versions still open and resume: those of format 1, and every small kind of format 2.
+
+Format 1 is from before games and spots shared a container.
 
 Compiled code rounds differently on different processors. Games agree to many digits all the same. The spots in these
 files had not converged yet: a resumed solve equals a new one to the last bit only on a processor where a new solve
@@ -7,7 +9,10 @@ reproduces what the file recorded; elsewhere both must converge to the same answ
 
 from __future__ import annotations
 
+import json
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +23,8 @@ from regretless.files.container import open_container
 from regretless.holdem import Spot
 
 DATA = Path(__file__).parent / "data" / "format_1"
+FORMAT_2 = Path(__file__).parent / "data" / "format_2"
+ANSWERS: dict[str, dict[str, Any]] = json.loads((FORMAT_2 / "answers.json").read_text(encoding="utf-8"))
 SPOT = Spot.from_mapping(
     {
         "name": "river",
@@ -99,3 +106,34 @@ def test_interrupted_spots(storage: int) -> None:
         assert points(resumed) == points(whole)
     with pytest.raises(InvalidFile, match=r"is an interrupted solve: rl\.solve\(resume='.*'\) continues it"):
         rl.load(path)
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_every_kind_of_file_still_opens(name: str) -> None:
+    """The version that wrote these files said what is in `answers.json`."""
+    solution, answer = rl.load(FORMAT_2 / f"{name}.rgl"), ANSWERS[name]
+    assert (solution.game, solution.iterations) == (answer["game"], answer["iterations"])
+    assert solution.is_measured == ("values" in answer)
+    if solution.is_measured:
+        assert solution.exploitability == answer["exploitability"]
+        assert list(solution.values) == answer["values"]
+    decision = answer["decision"]
+    if "information_set" in decision:
+        probabilities = list(solution.strategy[decision["information_set"]].values())
+    else:
+        probabilities = list(solution.node(decision["line"]).frequencies)
+    assert probabilities == pytest.approx(decision["probabilities"], abs=1e-9)
+
+
+@pytest.mark.parametrize("name", [*(name for name in ANSWERS if name not in ("exact", "trained")), "checkpoint"])
+def test_every_kind_of_file_still_resumes(name: str) -> None:
+    path = FORMAT_2 / f"{name}.rgl"
+    done = rl.load(path).iterations
+    resumed = rl.solve(resume=path, iterations=done + 5)
+    assert resumed.iterations == done + 5
+    assert len(resumed.history) >= len(rl.load(path).history)
+
+
+@pytest.mark.skipif(find_spec("torch") is None, reason="needs PyTorch")
+def test_a_training_still_resumes() -> None:
+    assert rl.train(resume=FORMAT_2 / "trained.rgl", iterations=3).iterations == 3

@@ -15,15 +15,10 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 from regretless.errors import Advice, InvalidFile, InvalidOption, MissingOption
 from regretless.files.atomic import check_writable
 from regretless.files.container import Container, open_container
-from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.game import Game
-from regretless.games.push_fold import PushFold
 from regretless.games.registry import as_game
-from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.spot_or_game import read_spot_or_game
-from regretless.holdem.spots.spot import Spot
-from regretless.kinds import KINDS, Kind, file_words, of_file
 from regretless.solving.game_solution import GameSolution
+from regretless.solving.kinds import Kind, file_words, is_subject, kind_of, of_file
 from regretless.solving.loop import Progress
 from regretless.solving.options import EXACT, RULES, GameKeywords, SolveKeywords, SolveOptions, SpotKeywords
 from regretless.solving.problem import Problem
@@ -38,8 +33,11 @@ if TYPE_CHECKING:
     from regretless.deep.engine import Watcher
     from regretless.deep.trained_policy import TrainedPolicy
     from regretless.deep.training import TrainingKeywords
+    from regretless.games.openspiel import LibraryGame
+    from regretless.holdem.games.game import HoldemGame
     from regretless.holdem.games.whole_game import NoLimitSolution
     from regretless.holdem.solution import SpotSolution
+    from regretless.holdem.spots.spot import Spot
 
 __all__ = ["load", "problem_of", "read_solution", "solve", "train"]
 
@@ -47,14 +45,14 @@ __all__ = ["load", "problem_of", "read_solution", "solve", "train"]
 @overload
 def solve(what: Spot, **keywords: Unpack[SpotKeywords]) -> SpotSolution: ...
 @overload
-def solve(what: Game[Any], **keywords: Unpack[GameKeywords]) -> GameSolution: ...
+def solve(what: Game[Any] | LibraryGame, **keywords: Unpack[GameKeywords]) -> GameSolution: ...
 @overload
 def solve(what: HoldemGame, **keywords: Unpack[SpotKeywords]) -> NoLimitSolution: ...
 @overload
-def solve(what: str | Path | object | None = None, **keywords: Unpack[SolveKeywords]) -> Any: ...
+def solve(what: str | Path | None = None, **keywords: Unpack[SolveKeywords]) -> Solution: ...
 
 
-def solve(what: Any = None, **keywords: Any) -> Any:
+def solve(what: object = None, **keywords: Any) -> Solution:
     """Solve a game or a hold'em spot.
 
     `what` is a game (its rules, its name such as `"leduc(ranks=6)"`, an OpenSpiel game) or a spot (a `Spot`, or the
@@ -142,6 +140,7 @@ def train(
     regretless.errors.InvalidSettings: width: 0 must be a whole number of at least 1
     """
     from regretless.deep.tensorboard import Scalars
+    from regretless.deep.trained_policy import TrainedPolicy
     from regretless.deep.training import TrainingOptions, training_problem
 
     options = TrainingOptions.read(keywords)
@@ -150,7 +149,8 @@ def train(
     problem = training_problem(what, options, watchers=watchers)
     if tensorboard is not None:
         problem.watchers = [*problem.watchers, Scalars(tensorboard)]
-    solution: TrainedPolicy = _solved(problem, options.loop)
+    solution = _solved(problem, options.loop)
+    assert isinstance(solution, TrainedPolicy)
     return solution
 
 
@@ -168,7 +168,7 @@ def _check_checkpoint(what: object, options: SolveOptions) -> None:
         check_writable(options.checkpoint)
 
 
-def _solved(problem: Problem[Any, Any], options: SolveOptions) -> Any:
+def _solved(problem: Problem[Any, Any], options: SolveOptions) -> Solution:
     """Solve with a line of progress and Ctrl-C handled."""
     request, hooks = make_request(problem, options), Hooks.of(options)
     with _interrupts(hooks, options) as (hooks, heard), _progress(hooks, options, problem) as hooks:
@@ -202,6 +202,17 @@ def read_solution(file: Container, *, to_resume: bool = False) -> Solution:
     return solution
 
 
+def read_subject(what: object) -> Any:
+    """The rules, spot or whole game that is given as an object, by name or as the path of a `.toml` file."""
+    if isinstance(what, str | Path) and str(what).endswith(".toml"):
+        from regretless.holdem.games.game import read_spot_or_game
+
+        return read_spot_or_game(what)
+    if is_subject(what):
+        return what
+    return as_game(str(what) if isinstance(what, Path) else what)
+
+
 def problem_of(what: object, options: SolveOptions) -> Problem[Any, Any]:
     """The problem that was given, else the one that is resumed."""
     earlier = options.resume
@@ -211,27 +222,15 @@ def problem_of(what: object, options: SolveOptions) -> Problem[Any, Any]:
         if earlier is None:
             raise MissingOption("what", "give a game, a spot, or a solve to resume")
         what = earlier.subject
-    if isinstance(what, str | Path) and str(what).endswith(".toml"):
-        what = read_spot_or_game(what)
-    if not isinstance(what, Spot | HoldemGame):
-        what = as_game(str(what) if isinstance(what, Path) else what)
-    problem: Problem[Any, Any] = KINDS[_kind(what, options, earlier)].problem_class(what, options)
+    what = read_subject(what)
+
+    def option(name: str) -> object:
+        """As requested, else as in the earlier solve."""
+        requested = getattr(options, name)
+        return requested if requested or earlier is None else getattr(earlier.settings, name, None)
+
+    problem: Problem[Any, Any] = kind_of(what, option).problem_class(what, options)
     return problem
-
-
-def _kind(what: Spot | HoldemGame | Game[Any], options: SolveOptions, earlier: Solution | None) -> str:
-    """The row of the table of kinds that a problem belongs to."""
-    if isinstance(what, Spot):
-        buckets = options.buckets if earlier is None else options.buckets or earlier.settings.buckets
-        return "spot" if buckets is None else "spot with buckets"
-    if isinstance(what, HoldemGame):
-        return "whole game"
-    if isinstance(what, FlopHoldem):
-        return "flop-holdem"
-    if isinstance(what, PushFold):
-        return "push-fold"
-    form = options.form if earlier is None else options.form or earlier.settings.form
-    return "public game" if form == "public" and options.variant != EXACT else "game"
 
 
 @contextmanager

@@ -106,9 +106,9 @@ def test_nodes_are_counted_on_a_terminal_and_now_and_then_in_a_log(
     assert 1 < len(lines) < 60  # each after twice the time
     assert all(re.fullmatch(r"leduc: [\d,]+ nodes · \d.* · .* so far", line) for line in lines)
     monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setattr(progress.Bar, "refresh", lambda bar: print(bar.tasks[0].fields["said"], file=sys.stderr))
+    monkeypatch.setattr(progress.Bar, "refresh", lambda bar: print(bar.tasks[0].fields["message"], file=sys.stderr))
     update = progress.Bar.update
-    monkeypatch.setattr(progress.Bar, "update", lambda bar, *rest, **said: update(bar, *rest, refresh=True, **said))
+    monkeypatch.setattr(progress.Bar, "update", lambda bar, *rest, **fields: update(bar, *rest, refresh=True, **fields))
     assert re.search(r"[\d,]+ nodes · \d.* · ", run(*command).err)
 
 

@@ -236,11 +236,11 @@ def small_flop_holdem() -> Iterator[None]:
         tree = flatten(limit_branches(game.betting, game.move_name))
         return replace(compile_holdem(flop, *ranges, tree, deals=(1,), name=game.name), unit=game.big_blind)
 
-    held = tuple(holdem_hands(flop, each) for each in ranges)
+    hands = tuple(holdem_hands(flop, each) for each in ranges)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(flop_holdem, "compile_flop_holdem", compiled)
         patch.setattr(flop_holdem, "available_bytes", lambda: 10**12)
-        patch.setattr(flop_holdem.FlopHoldemReader, "held", held)
+        patch.setattr(flop_holdem.FlopHoldemReader, "hand_numbers", hands)
         yield
 
 

@@ -12,7 +12,7 @@ from tests.cli.spot_texts import RIVER, SMALL
 import regretless as rl
 from regretless.engines.devices import available_cores
 from regretless.errors import InvalidFile, InvalidOption
-from regretless.kinds import Kind
+from regretless.solving.kinds import Kind
 from regretless.solving.options import RULES
 
 OTHER = SMALL.replace("pot = 100", "pot = 120")

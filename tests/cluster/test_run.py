@@ -18,7 +18,7 @@ from tests.cluster.studies import FLOPS, InlineExecutor, solve_here, study_text,
 
 from regretless.cluster.jobs import TOKEN, Ended, Lost, SpotOutcome, StudyJob, solve_job
 from regretless.cluster.run import RETRIES, open_run
-from regretless.engines.cuda.public.engine import IF_FULL
+from regretless.engines.cuda.device import IF_FULL
 from regretless.errors import Advice, DeviceFailed, InvalidFile, InvalidText, RegretlessError, WouldNotFit
 from regretless.holdem.studies.folder import GrowingFolder, StudyFolder
 from regretless.holdem.studies.plan import StudyPlan

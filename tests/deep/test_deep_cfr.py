@@ -12,8 +12,8 @@ torch = pytest.importorskip("torch")
 from tests.deep.small_games import OneChoice
 
 from regretless.deep.deep_cfr import DeepCfr, estimate
-from regretless.deep.evaluation import EnumeratingJudge, pair_strategy
 from regretless.deep.holdem_world import HoldemWorld
+from regretless.deep.policies import EnumeratingJudge, pair_strategy
 from regretless.deep.settings import TrainingSettings, preset_settings
 from regretless.deep.worlds import HistoryWorld
 from regretless.errors import EmptyMemory, InvalidOption

@@ -18,7 +18,8 @@ from regretless.deep.flop_holdem import TrainedFlopHoldem
 from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.public import NodeKind, PublicForm
 from regretless.games import FlopHoldem
-from regretless.holdem.games.flop_holdem import compile_flop_holdem, with_flops
+from regretless.holdem.flops import all_flops
+from regretless.holdem.games.flop_holdem import compile_flop_holdem
 
 QUICK: dict[str, Any] = {
     "preset": "fhp", "iterations": 2, "traversals": 20, "value_steps": 3, "policy_steps": 3, "batch": 32, "width": 8,
@@ -32,7 +33,7 @@ def small_flop_holdem() -> Iterator[None]:
 
     @cache
     def compiled(game: FlopHoldem) -> PublicForm:
-        return with_flops(compile_flop_holdem(game), range(0, 1500, 300))
+        return compile_flop_holdem(game, {flop.cards: flop.weight for flop in all_flops()[:1500:300]})
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(flop_holdem, "compile_flop_holdem", compiled)

@@ -29,8 +29,9 @@ from regretless.forms.betting import flatten, limit_branches
 from regretless.forms.public import PublicForm
 from regretless.games import CHANCE, FlopHoldem
 from regretless.games.limit_betting import Move
+from regretless.holdem.flops import all_flops
 from regretless.holdem.form.runouts import compile_holdem
-from regretless.holdem.games.flop_holdem import compile_flop_holdem, with_flops
+from regretless.holdem.games.flop_holdem import compile_flop_holdem
 from regretless.solving.readable.best_response import evaluate as evaluate_by_rules
 from regretless.variants import PRESETS, schedule
 
@@ -57,13 +58,11 @@ def few_cards() -> PublicForm:
     game = FewCards()
     tree = flatten(limit_branches(game.betting, game.move_name))
     ip, oop = (Range.parse(", ".join(hands)) for hands in HANDS)
-    form = compile_holdem((), ip, oop, tree, deals=(3,), group=np.arange(1), name=game.name)
-    wanted = {frozenset(parse_board(flop)) for flop in FLOPS}
-    kept = [row for row, cards in enumerate(form.streets[1].cards.tolist()) if frozenset(cards) in wanted]
-    before, after = with_flops(form, kept).streets
-    return replace(
-        with_flops(form, kept), streets=(before, replace(after, probability=1 / len(FLOPS))), unit=game.big_blind
-    )
+    flops = {tuple(sorted(parse_board(flop), reverse=True)): 1.0 for flop in FLOPS}
+    form = compile_holdem((), ip, oop, tree, deals=(3,), flops=flops, group=np.arange(1), name=game.name)
+    before, after = form.streets
+    probability = np.full(len(FLOPS), 1 / len(FLOPS))  # the hands block none of them
+    return replace(form, streets=(before, replace(after, probability=probability)), unit=game.big_blind)
 
 
 @pytest.fixture(scope="module")
@@ -163,8 +162,10 @@ def test_a_tabular_solution_is_as_exploitable_as_its_engine_says(world: HoldemWo
     """Flops merged by suits, of which some hands are equivalent: averages become tables by situation and come back."""
     game = FlopHoldem()
     tree = flatten(limit_branches(game.betting, game.move_name))
-    form = compile_holdem((), Range.parse("AA, T9s"), Range.parse("KK, 54s"), tree, deals=(3,), name=game.name)
-    form = replace(with_flops(form, range(0, len(form.streets[1].parent), 25)), unit=game.big_blind)
+    flops = {flop.cards: flop.weight for flop in all_flops()[::25]}
+    ip, oop = Range.parse("AA, T9s"), Range.parse("KK, 54s")
+    form = compile_holdem((), ip, oop, tree, deals=(3,), flops=flops, name=game.name)
+    form = replace(form, unit=game.big_blind)
     engine = NumbaPublicEngine(form, threads=1)
     engine.advance(schedule(PRESETS["discounted"], 1, 6))
     evaluation = HoldemEvaluation(world, form, engine=engine)

@@ -6,8 +6,8 @@ struct float4 { float x, y, z, w; };
 struct uint2 { unsigned x, y; };
 struct uint4 { unsigned x, y, z, w; };
 struct int4 { int x, y, z, w; };
-template <typename T> static T* settled(T* at) { return at; }
-template <typename T> static T* settled_far(T* at) { return at; }
+template <typename T> static T* pin_shared(T* at) { return at; }
+template <typename T> static T* pin_global(T* at) { return at; }
 template <typename T> static T load_once(const T* at) { return *at; }
 template <typename T> static void store_once(T* at, T numbers) { *at = numbers; }
 static void copy_later(float* to, const float* from) { *to = *from; }

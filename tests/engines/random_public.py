@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -10,7 +11,10 @@ from regretless.forms.betting import Branch, flatten, poker_payoffs
 from regretless.forms.public import DEAD, Hands, NodeKind, PublicForm, Street, no_symmetry
 
 
-def random_form(seed: int, *, deck: int = 9, streets: int = 2, most_hands: int = 30, rake: float = 0.0) -> PublicForm:
+def random_form(
+    seed: int, *, deck: int = 9, streets: int = 2, most_hands: int = 30, rake: float = 0.0, weighted: bool = False
+) -> PublicForm:
+    """A game; if `weighted`, its deals are not equally likely."""
     random = np.random.default_rng(seed)
     tree = flatten(
         _branch(random, (1.0, 1.0), int(random.integers(2)), 0, streets, 0), starting_pot=float(random.integers(5))
@@ -18,6 +22,10 @@ def random_form(seed: int, *, deck: int = 9, streets: int = 2, most_hands: int =
     cards = [_cards(random, deck, most_hands) for _ in range(2)]
     hands = tuple(_hands(random, cards[player], cards[1 - player]) for player in range(2))
     dealt = _streets(deck, streets, cards)
+    if weighted:
+        weights = [random.uniform(0.1, 1.0, len(street.parent)) for street in dealt[1:]]
+        later = [replace(street, probability=street.probability * each) for street, each in zip(dealt[1:], weights)]
+        dealt = (dealt[0], *later)
     runouts = len(dealt[-1].parent)
     strength = []
     for player in range(2):
@@ -93,7 +101,7 @@ def _streets(deck: int, count: int, cards: list[np.ndarray]) -> tuple[Street, ..
                 cards=np.array([table[-1:] for table in new_tables], dtype=np.int8).reshape(len(new_tables), -1),
                 parent=np.array(parent_of, dtype=np.int32),
                 first_child=np.zeros(len(new_tables) + 1, dtype=np.int32),
-                probability=1.0 / (deck - 4 - street + 1) if street else 1.0,
+                probability=np.full(len(new_tables), 1.0 / (deck - 4 - street + 1) if street else 1.0),
                 first_copy=np.arange(len(new_tables) + 1, dtype=np.int32),
                 copies=np.zeros(len(new_tables), dtype=np.int16),
                 symmetry=np.zeros(len(new_tables), dtype=np.int32),

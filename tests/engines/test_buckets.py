@@ -55,7 +55,7 @@ def decisions(form: PublicForm | BucketedForm) -> list[int]:
 
 def chance_of(form: PublicForm, street: int) -> float:
     """Probability of a runout, given hands that it does not block."""
-    return float(np.prod([each.probability for each in form.streets[: street + 1]]))
+    return float(np.prod([each.probability[0] for each in form.streets[: street + 1]]))
 
 
 # --- against a full traversal ----------------------------------------------------------------------------------------

@@ -258,7 +258,7 @@ def test_on_windows_a_file_is_opened_for_each_read_and_may_be_replaced_between(t
     path = tmp_path / "a.rgl"
     arrays = {"first": np.arange(6).reshape(2, 3), "second": np.arange(4).reshape(2, 2)}
     write_container(path, "example", {}, arrays)
-    opened = open_container(path, "example")
+    opened = open_container(path)
     assert opened.row("first", 1).tolist() == [3, 4, 5]
     write_container(path, "example", {}, arrays)
     with pytest.raises(InvalidFile, match="was replaced after it was opened: load it again"):

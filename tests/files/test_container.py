@@ -18,6 +18,7 @@ from safetensors.numpy import load_file
 from regretless.errors import DeviceFailed, InvalidFile
 from regretless.files import container
 from regretless.files.container import StoredArrays, Streamed, open_container, write_container
+from regretless.solving.kinds import open_file
 
 RoomFor = Callable[[int], AbstractContextManager[None]]
 
@@ -66,7 +67,7 @@ def test_blocks_that_cannot_be_computed_or_written_leave_nothing(path: Path, roo
 
 
 def test_rows_and_arrays(path: Path) -> None:
-    opened = open_container(path, "example")
+    opened = open_container(path)
     assert opened.header["answer"] == 42
     assert opened.row("rows", 7).tolist() == list(range(350, 400))
     assert opened.array("rows").shape == (20, 50)
@@ -86,7 +87,7 @@ def test_a_flipped_bit_is_noticed_by_who_looks_at_it(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[-1] ^= 1  # in the last row
     path.write_bytes(content)
-    opened = open_container(path, "example")
+    opened = open_container(path)
     assert opened.row("rows", 0)[0] == 0
     with pytest.raises(InvalidFile, match="rows does not match its checksum"):
         opened.row("rows", 19)
@@ -101,20 +102,20 @@ def test_every_bit_of_the_header_is_checked(path: Path) -> None:
         damaged[place] ^= 4
         path.write_bytes(damaged)
         with pytest.raises(InvalidFile):
-            open_container(path, "example").array("rows")
+            open_container(path).array("rows")
 
 
 def test_another_kind_and_a_cut_file(path: Path) -> None:
     with pytest.raises(InvalidFile, match="contains a example, not a other"):
-        open_container(path, "other")
+        open_file(path, "other")
     content = path.read_bytes()
     path.write_bytes(content[:-1])
     with pytest.raises(InvalidFile, match="is truncated: it has"):
-        open_container(path, "example")
+        open_container(path)
 
 
 def test_a_file_cut_short_while_open_is_an_error_and_not_a_signal(path: Path) -> None:
-    opened = open_container(path, "example")
+    opened = open_container(path)
     assert opened.row("rows", 0)[0] == 0
     with open(path, "rb+") as file:
         file.truncate(600)
@@ -124,7 +125,7 @@ def test_a_file_cut_short_while_open_is_an_error_and_not_a_signal(path: Path) ->
 
 
 def test_a_file_replaced_while_open_still_reads_the_same(path: Path) -> None:
-    opened = open_container(path, "example")
+    opened = open_container(path)
     write_container(path, "example", {}, {"rows": np.zeros((20, 50), np.uint16)})
     assert opened.row("rows", 19)[49] == 999
 
@@ -169,7 +170,7 @@ FORGED: dict[str, Callable[[dict[str, Any], dict[str, str]], Any]] = {
 def test_a_forged_layout_is_refused_when_the_file_is_opened(path: Path, change: Any) -> None:
     forge(path, change)
     with pytest.raises(InvalidFile):
-        open_container(path, "example")
+        open_container(path)
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
@@ -206,7 +207,7 @@ def test_a_row_reads_only_the_pieces_that_hold_it(path: Path, monkeypatch: pytes
 
 
 def test_a_mapped_array_is_checked_and_shared(path: Path) -> None:
-    mapped = open_container(path, "example").mapped("rows")
+    mapped = open_container(path).mapped("rows")
     np.testing.assert_array_equal(mapped, np.arange(1000).reshape(20, 50))
     assert not mapped.flags.writeable
     assert not mapped.flags.owndata

@@ -109,7 +109,7 @@ def look(path: Path) -> None:
     else:
         assert all(0 <= number <= 1.001 for played in solution.strategy.values() for number in played.values())
     solution.as_json(strategy=True)
-    if hasattr(solution, "node"):
+    if type(solution).node is not rl.Solution.node:
         solution.node("")
     if type(solution) is rl.GameSolution:
         solution.verify()

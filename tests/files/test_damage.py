@@ -100,7 +100,7 @@ def test_another_kind(tmp_path: Path) -> None:
 
 def forge(path: Path, header: dict[str, Any] | None = None, arrays: dict[str, Any] | None = None) -> None:
     """Rewrite a file with wrong contents and a correct checksum, as an attacker could."""
-    file = open_container(path, "solution")
+    file = open_container(path)
     was, held = file.header, {name: file.array(name) for name in file.names}
     kept = {name: value for name, value in {**was, **(header or {})}.items() if name not in ("format", "kind")}
     held |= arrays or {}

@@ -80,7 +80,7 @@ def test_another_variant_cannot_resume(kuhn_file: Path) -> None:
 
 def test_texts_of_any_language_come_back(kuhn: Any, tmp_path: Path) -> None:
     strategy = {"♠K:": {"чек": 0.25, "": 0.75}, "\x00\n": {"one\x1ftwo": 1.0}}
-    odd = replace(kuhn, record=replace(kuhn.record, information_sets=2), snapshot=None, read_strategy=lambda: strategy)
+    odd = replace(kuhn, record=replace(kuhn.record, information_sets=2), snapshot=None, make_reader=lambda: strategy)
     odd.save(tmp_path / "odd.rgl")
     loaded: Any = load(tmp_path / "odd.rgl")
     assert loaded.strategy == strategy

@@ -56,7 +56,7 @@ def test_every_terminal_pays_what_the_rules_say(game: Game[Any]) -> None:
         elif game.player(state) == CHANCE:
             assert tree.kind[node] == NodeKind.CHANCE
             for card, probability in game.chance_outcomes(state):
-                assert probability == pytest.approx(form.streets[1].probability)
+                assert probability == pytest.approx(form.streets[1].probability[0])
                 follow(game.next_state(state, card), children[0], cards.index(card), held)
         else:
             assert tree.kind[node] == NodeKind.DECISION

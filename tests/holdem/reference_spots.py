@@ -10,7 +10,7 @@ from typing import Any
 
 from regretless.cards.deck import parse_board
 from regretless.cards.ranges import Range
-from regretless.forms.betting import Branch, flatten
+from regretless.forms.betting import Branch, flatten, poker_payoffs
 from regretless.forms.public import NodeKind, PublicForm
 from regretless.holdem.form.runouts import compile_holdem
 
@@ -119,12 +119,8 @@ def load_spot(name: str) -> tuple[PublicForm, dict[str, Any]]:
     spot = tomllib.loads((DATA / f"{name}.toml").read_text())
     board = parse_board(spot["board"])
     root = TreeBuilder(spot).build(Point(len(board), (0, 0), OOP))
-    form = compile_holdem(
-        board,
-        Range.parse(spot["ip"]["range"]),
-        Range.parse(spot["oop"]["range"]),
-        flatten(root, starting_pot=spot["pot"]),
-        **{name: value for name, value in spot.get("rules", {}).items() if name in ("rake", "rake_cap")},
-        name=name,
-    )
+    tree = flatten(root, starting_pot=spot["pot"])
+    rake = {name: value for name, value in spot.get("rules", {}).items() if name in ("rake", "rake_cap")}
+    ip, oop = (Range.parse(spot[player]["range"]) for player in ("ip", "oop"))
+    form = compile_holdem(board, ip, oop, tree, payoffs=poker_payoffs(tree, **rake), name=name)
     return form, json.loads((DATA / f"{name}.json").read_text())

@@ -16,13 +16,13 @@ import regretless as rl
 from regretless import engines
 from regretless.cli import main
 from regretless.engines import devices, registry
+from regretless.engines.cuda import device as cuda_device
 from regretless.engines.cuda.buckets import engine as bucketed_engine
 from regretless.engines.cuda.public import batch as shared
-from regretless.engines.cuda.public import bucket_evaluator
+from regretless.engines.cuda.public import bucket_evaluator, hands
 from regretless.engines.cuda.public import engine as cuda_engine
 from regretless.engines.cuda.public import spot as cuda_spot
-from regretless.engines.cuda.public.tables import hands
-from regretless.engines.cuda.public.tables.hands import has_equal_players
+from regretless.engines.cuda.public.hands import has_equal_players
 from regretless.engines.numba.public.bucket_evaluator import NumbaBucketEvaluator
 from regretless.errors import DeviceFailed, InvalidOption, MissingExtra, WouldNotFit
 from regretless.holdem import compile_spot, many
@@ -343,7 +343,7 @@ def test_without_a_device_or_without_cupy(monkeypatch: Any) -> None:
     monkeypatch.setattr(devices, "cuda_devices", lambda: 1)
     monkeypatch.setattr(devices, "cuda_free_bytes", lambda: 1 << 33)
     monkeypatch.setattr(registry, "find_spec", lambda name: None if name == "cupy" else name)
-    monkeypatch.setattr(cuda_engine, "find_spec", lambda name: None)
+    monkeypatch.setattr(cuda_device, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"^cupy is not installed: pip install .*\[gpu\]"):
         rl.solve(SPOTS[0], engine="cuda", **ASKED)
     with pytest.raises(MissingExtra, match=r"^cupy is not installed"):

@@ -86,7 +86,7 @@ def test_a_pickled_solution_can_be_read_where_files_are_opened_again(
     assert os.listdir(tmp_path) == []
 
 
-def solve_in_a_process(text: str) -> rl.GameSolution:
+def solve_in_a_process(text: str) -> rl.Solution:
     return rl.solve(text, iterations=10, engine="reference")
 
 

@@ -7,7 +7,7 @@ memories               samples, by reservoir sampling
 traversal              batched external sampling, and the plain one that it must equal
 fitting                a network, fitted to a memory
 deep_cfr               the algorithm: traverse, fit, repeat
-policies, evaluation   what was learned, and how exploitable it is, exactly
+policies               what was learned, and how exploitable it is, exactly
 holdem_*               the same for limit hold'em: its cards, its world, its evaluation
 training               from options to a problem of the solving loop (`problem`, `flop_holdem`) and its `engine`
 trained_policy         what a training returns, and its file

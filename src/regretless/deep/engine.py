@@ -11,8 +11,7 @@ import numpy as np
 import torch
 
 from regretless.deep.deep_cfr import DeepCfr, IterationReport, estimate
-from regretless.deep.evaluation import Judge
-from regretless.deep.policies import AnyPolicy
+from regretless.deep.policies import AnyPolicy, Judge
 from regretless.deep.settings import TrainingSettings
 from regretless.deep.trained_policy import TrainingSummary
 from regretless.deep.worlds import AnyWorld

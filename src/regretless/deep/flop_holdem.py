@@ -9,10 +9,9 @@ average,
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -30,7 +29,8 @@ from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.game import CHANCE
 from regretless.games.limit_holdem import HoldemState
 from regretless.holdem.games.big_blinds import MILLI, UNIT
-from regretless.holdem.games.flop_holdem import FlopHoldemReader, FlopHoldemSolution, compile_flop_holdem
+from regretless.holdem.games.flop_holdem import FlopHoldemSolution, compile_flop_holdem
+from regretless.holdem.games.reader import FlopHoldemReader
 from regretless.reprs import brief
 from regretless.solving.problem import Request
 from regretless.solving.public_problem import public_size
@@ -131,18 +131,15 @@ class FlopHoldemStrategy(PolicyStrategy):
 class TrainedFlopHoldem(TrainedPolicy, FlopHoldemSolution):
     """A policy for flop hold'em that networks learned. Values are in big blinds, the small blind's first."""
 
-    file_kinds: ClassVar[tuple[str, ...]] = ("trained-flop-holdem",)
-    make_reader: Callable[[], FlopHoldemReader] = field(repr=False)
-
     __repr__ = brief
 
     @cached_property
     def strategy(self) -> FlopHoldemStrategy:
         """The first round by information set; `strategy(state)` takes a state of the game, of any round."""
-        return FlopHoldemStrategy(self.read_strategy(), self.reader)
+        return FlopHoldemStrategy(self.reader.preflop(), self.reader)
 
     def network_strategy(self) -> Strategy:
-        return self.reader.first_round()
+        return self.reader.preflop()
 
     def table(self) -> dict[str, AnyArray]:
         return {}
@@ -152,7 +149,7 @@ class TrainedFlopHoldem(TrainedPolicy, FlopHoldemSolution):
         path = file.path
         fields = read_fields(file, Record.read(file, players=2))
 
-        def reader() -> FlopHoldemReader:
+        def make_reader() -> FlopHoldemReader:
             from regretless.deep.holdem_world import HoldemWorld
             from regretless.deep.policies import policy_from
 
@@ -164,7 +161,7 @@ class TrainedFlopHoldem(TrainedPolicy, FlopHoldemSolution):
             policy = policy_from(fields["networks"], world, training.settings, iterations=record.iterations, where=path)
             return FlopHoldemReader(form, PolicyNodes(world, form, policy))
 
-        return cls.reading(reader, **fields)
+        return cls(make_reader=make_reader, **fields)
 
 
 class FlopHoldemTraining(TrainingProblem[PublicForm]):
@@ -211,7 +208,4 @@ class FlopHoldemTraining(TrainingProblem[PublicForm]):
 
         assert isinstance(engine.judge, HoldemEvaluation)
         nodes = PolicyNodes(engine.judge.world, form, engine.policy())
-        solution: TrainedFlopHoldem = TrainedFlopHoldem.reading(  # type: ignore[assignment]
-            lambda: FlopHoldemReader(form, nodes), **self.fields(record, form, engine)
-        )
-        return solution
+        return TrainedFlopHoldem(make_reader=lambda: FlopHoldemReader(form, nodes), **self.fields(record, form, engine))

@@ -15,7 +15,7 @@ from regretless.forms.history import HistoryForm
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
 from regretless.games.game import Game
-from regretless.kinds import Kind
+from regretless.solving.kinds import Kind
 from regretless.solving.options import DEVICES, SolveOptions
 from regretless.solving.problem import Machine, Problem, Request
 from regretless.solving.record import Record, Settings
@@ -110,7 +110,7 @@ class EnumeratedTraining(TrainingProblem[HistoryForm]):
     def create(self, form: HistoryForm, request: Request) -> DeepEngine:
         from regretless.deep.deep_cfr import DeepCfr
         from regretless.deep.engine import DeepEngine, check_fits, device_of
-        from regretless.deep.evaluation import EnumeratingJudge
+        from regretless.deep.policies import EnumeratingJudge
         from regretless.deep.worlds import HistoryWorld, features_bytes
 
         if (needed := features_bytes(form)) > (free := available_bytes()):
@@ -126,11 +126,11 @@ class EnumeratedTraining(TrainingProblem[HistoryForm]):
         return len(form.parent), len(form.keys)
 
     def solution(self, record: Record, form: HistoryForm, engine: DeepEngine) -> TrainedPolicy:
-        from regretless.deep.evaluation import EnumeratingJudge
+        from regretless.deep.policies import EnumeratingJudge
 
         assert isinstance(engine.judge, EnumeratingJudge)
         strategy = engine.judge.strategy(engine.policy())
-        return TrainedPolicy(read_strategy=lambda: strategy, **self.fields(record, form, engine))
+        return TrainedPolicy(make_reader=lambda: strategy, **self.fields(record, form, engine))
 
 
 AnyTraining: TypeAlias = TrainingProblem[Any]  # whichever form it has

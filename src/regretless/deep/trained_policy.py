@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, NotRequired, Self, TypedDict
+from typing import Any, NotRequired, Self, TypedDict
 
 import numpy as np
 
@@ -157,9 +157,6 @@ class TrainedPolicy(GameSolution):
     True
     """
 
-    command: ClassVar[str] = "train"
-    file_kinds: ClassVar[tuple[str, ...]] = ("trained-policy",)
-    keeps_regrets: ClassVar[bool] = False  # its memories are large
     training: TrainingSummary = field(repr=False)
     networks: Mapping[str, AnyArray] = field(repr=False)  # parameters, under their names in the file
 
@@ -168,12 +165,11 @@ class TrainedPolicy(GameSolution):
     @cached_property
     def strategy(self) -> PolicyStrategy:
         """Information set -> action -> probability; `strategy(state)` takes a state of the game instead."""
-        return PolicyStrategy(self.read_strategy(), self.game, self.solved_game)
+        return PolicyStrategy(self.reader, self.game, self.solved_game)
 
     def network_strategy(self) -> Strategy:
         """The strategy, computed by the networks again: equal to `strategy` on the machine that trained them."""
-        from regretless.deep.evaluation import EnumeratingJudge
-        from regretless.deep.policies import policy_from
+        from regretless.deep.policies import EnumeratingJudge, policy_from
         from regretless.deep.worlds import HistoryWorld
 
         world = HistoryWorld(self.strategy.rules)
@@ -209,7 +205,7 @@ class TrainedPolicy(GameSolution):
             strategy = unpacked_strategy(file, record.information_sets)
         except (ValueError, KeyError):
             raise InvalidFile(file.path, DAMAGED) from None
-        return cls(read_strategy=lambda: strategy, **read_fields(file, record))
+        return cls(make_reader=lambda: strategy, **read_fields(file, record))
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         return super().as_json(strategy=strategy) | self.training.as_json()

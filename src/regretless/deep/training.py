@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from regretless.deep.problem import AnyTraining, EnumeratedTraining
 from regretless.deep.settings import (
+    PRESETS,
     SETTINGS,
     SYNONYMS,
     Algorithm,
@@ -23,7 +24,7 @@ from regretless.deep.trained_policy import TrainedPolicy
 from regretless.errors import InvalidGame, InvalidOption, MissingExtra, MissingOption
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.registry import as_game
-from regretless.kinds import Kind
+from regretless.solving.kinds import Kind
 from regretless.solving.options import NO_OPTIONS, RULES, LoopKeywords, SolveOptions, check_names
 from regretless.solving.solution import Solution
 
@@ -62,11 +63,12 @@ class TrainingKeywords(LoopKeywords, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingOptions:
-    """The options of every solve that apply to a training, and changes to the settings of a preset."""
+    """The options of every solve that apply to a training, and the settings of the training itself."""
 
     loop: SolveOptions = NO_OPTIONS
-    preset: str | None = None
-    changes: Mapping[str, object] = field(default_factory=dict)  # of single settings
+    preset: str | None = None  # None if none was given
+    settings: TrainingSettings = PRESETS["small"]  # those of the preset, with the changes
+    changed: tuple[str, ...] = ()  # names of the settings that were changed
 
     @classmethod
     def read(cls, keywords: Mapping[str, object]) -> TrainingOptions:
@@ -75,26 +77,19 @@ class TrainingOptions:
         Refuses the first one that training does not have, and settings that are not allowed; those of the loop are
         checked with every other solve's.
 
-        >>> TrainingOptions.read({"preset": "small", "width": 32, "seed": 7}).loop.seed
-        7
+        >>> TrainingOptions.read({"preset": "small", "width": 32, "seed": 7}).settings.width
+        32
         >>> TrainingOptions.read({"width": 0})
         Traceback (most recent call last):
         regretless.errors.InvalidSettings: width: 0 must be a whole number of at least 1
         """
         of_loop: Any = {name: value for name, value in keywords.items() if value is not None and name in RULES}
         loop = SolveOptions(**of_loop)
-        changes: dict[str, Any] = {
-            name: value for name, value in keywords.items() if value is not None and name not in RULES
-        }
+        changes = {name: value for name, value in keywords.items() if value is not None and name not in RULES}
         check_names(changes, _KNOWN, "train", SYNONYMS)
         preset = changes.pop("preset", None)
-        options = cls(loop=loop, preset=preset, changes=changes)
-        options.settings()
-        return options
-
-    def settings(self) -> TrainingSettings:
-        """The settings of the preset, with the changes."""
-        return preset_settings(self.preset or "small", **self.changes)
+        settings = preset_settings(preset or "small", **changes)
+        return cls(loop=loop, preset=None if preset is None else str(preset), settings=settings, changed=tuple(changes))
 
 
 def training_problem(what: object, options: TrainingOptions, *, watchers: Sequence[Watcher] = ()) -> AnyTraining:
@@ -105,7 +100,7 @@ def training_problem(what: object, options: TrainingOptions, *, watchers: Sequen
     if earlier is None:
         if what is None:
             raise MissingOption("what", "give a game, or a training run to resume")
-        settings = options.settings()
+        settings = options.settings
     else:
         settings = _resumed_settings(earlier, options)
         what = what if what is not None or not isinstance(earlier, Solution) else earlier.subject
@@ -131,7 +126,8 @@ def _resumed_settings(earlier: object, options: TrainingOptions) -> TrainingSett
         reason = f"cannot be combined with resume: {earlier.where} has its own settings"
         raise InvalidOption("preset", options.preset, reason)
     settings = earlier.training.settings
-    for name, value in options.changes.items():
-        if value != (started := getattr(settings, name)):
+    for name in options.changed:
+        value, started = getattr(options.settings, name), getattr(settings, name)
+        if value != started:
             raise InvalidOption(name, value, f"cannot resume {earlier.where}, which was started with {started!r}")
     return settings

@@ -180,7 +180,7 @@ def _build(
 ) -> _Solve:
     # Heavy libraries are imported when first needed.
     if engine == "cuda":
-        from regretless.engines.cuda.sequence.solve import CudaSequenceSolve
+        from regretless.engines.cuda.sequence.engine import CudaSequenceSolve
 
         return CudaSequenceSolve(trees, terms, updates=updates, device=device, dtype=dtype)
     from regretless.engines.torch.sequence import DTYPES, TorchSequenceSolve, torch_device

@@ -48,7 +48,6 @@ from regretless.files.tensor_file import (
     bytes_of,
     strict_json,
 )
-from regretless.kinds import file_words
 
 __all__ = ["FORMAT_VERSION", "Container", "StoredArrays", "Streamed", "open_container", "shape_of", "write_container"]
 
@@ -87,7 +86,7 @@ def write_container(
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_container(f"{folder}/a.rgl", "example", {"answer": 42}, {"numbers": np.arange(6).reshape(2, 3)})
-    ...     opened = open_container(f"{folder}/a.rgl", "example")
+    ...     opened = open_container(f"{folder}/a.rgl")
     ...     opened.header["answer"], opened.row("numbers", 1).tolist()
     (42, [3, 4, 5])
     """
@@ -156,25 +155,23 @@ def _write_behind(write: Callable[[NDArray[Any]], None], blocks: Iterator[NDArra
             writing.result()
 
 
-def open_container(path: str | Path, *kinds: str) -> Container:
-    """Open a file of one of these kinds, or of any kind; arrays are read on demand.
+def open_container(path: str | Path) -> Container:
+    """Open a file of any kind (`solving.kinds.open_file` checks which); arrays are read on demand.
 
     >>> open_container("no-such-file.rgl")
     Traceback (most recent call last):
     regretless.errors.InvalidFile: no-such-file.rgl: does not exist
     """
-    return Container(TensorFile(path), kinds)
+    return Container(TensorFile(path))
 
 
 class Container:
     """A file whose arrays are read on demand."""
 
-    def __init__(self, opened: TensorFile, kinds: tuple[str, ...]) -> None:
+    def __init__(self, opened: TensorFile) -> None:
         self.path = opened.path
         self.header = _header(opened)
         self.kind: str = self.header["kind"]
-        if kinds and self.kind not in kinds:
-            raise InvalidFile(self.path, f"contains {file_words(self.kind)}, not {file_words(kinds[0])}")
         self._opened = opened
         self._kept: OrderedDict[tuple[str, int], bytearray] = OrderedDict()
         text, metadata = opened.metadata["regretless"], opened.metadata

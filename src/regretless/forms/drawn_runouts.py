@@ -108,8 +108,8 @@ class DrawnRunouts:
                 ]
             )
             path, visits = path * deals.number + chosen, cycle
-            runout, copy = deals.runout[runout, chosen], deals.copy[runout, chosen]
-            weight[street] = deals.weight / (count if street == 1 else 1)
+            runout, copy, deal_weights = (each[runout, chosen] for each in (deals.runout, deals.copy, deals.weight))
+            weight[street] = deal_weights / (count if street == 1 else 1)
             for player in range(2):
                 hands[player] = np.take_along_axis(form.permutations[player][copy], hands[player], axis=1)
                 buckets[player].append(np.take_along_axis(self._maps[player][street][runout], hands[player], axis=1))
@@ -132,7 +132,7 @@ class _Deals:
         self.number = int(numbers[0])
         self.runout = runout_of.reshape(-1, self.number)  # [R, n]
         self.copy = here.copies.astype(np.int64).reshape(-1, self.number)  # [R, n]
-        self.weight = self.number * here.probability
+        self.weight = self.number * here.probability[self.runout]  # [R, n]
 
 
 @lru_cache(maxsize=4096)

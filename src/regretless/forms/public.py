@@ -15,8 +15,9 @@ With w the weights of the ranges and v(h, k) the payoff of hand h against hand k
 
     Σ w0[h] · w1[k] · v(h, k)  /  Σ w0[h] · w1[k]        over the pairs of hands that share no card,
 
-and where chance deals, every deal that blocks neither hand is equally likely. Kuhn, Leduc, flop hold'em and postflop
-hold'em all have this form; the arrays know nothing of ranks or suits.
+and where chance deals, a deal that blocks neither hand has the probability of its runout: in most games all are equally
+likely, but a few flops may stand for all, each with its weight. Kuhn, Leduc, flop hold'em and postflop hold'em all have
+this form; the arrays know nothing of ranks or suits.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ class Street:
     cards: IntArray  # [R, C]        the C cards this street adds; one deal represents those merged with it
     parent: IntArray  # [R]          runout of the street before; 0 on street 0
     first_child: IntArray  # [R+1]   runouts of the next street are first_child[r] : first_child[r+1]; all 0 on the last
-    probability: float  #            of a single deal, given hands that it does not block; 1 on street 0
+    probability: FloatArray  # [R]   of a single deal, given hands that it does not block; 1 on street 0
     first_copy: IntArray  # [R+1]    copies of runout r are copies[first_copy[r] : first_copy[r+1]]
     copies: IntArray  # [copies]     a row of `PublicForm.permutations`; each runout's first is 0, the identity
     symmetry: IntArray  # [R]        a row of `PublicForm.symmetry`: which hands are equivalent on this runout

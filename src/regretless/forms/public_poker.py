@@ -29,7 +29,7 @@ def compile_public(game: Game[Any]) -> PublicForm:
     """The public form of two-player Kuhn, or of Leduc with any deck and bets.
 
     >>> form = compile_public(Leduc())
-    >>> len(form.tree.kind), [len(street.parent) for street in form.streets], form.streets[1].probability
+    >>> len(form.tree.kind), [len(street.parent) for street in form.streets], form.streets[1].probability[0]
     (90, [1, 6], 0.25)
     >>> compile_public(Kuhn(players=3))
     Traceback (most recent call last):
@@ -121,7 +121,7 @@ def _street(cards: IntArray, count: int, probability: float, dead: NDArray[np.bo
         cards=cards.astype(np.int8),
         parent=np.zeros(count, dtype=np.int32),
         first_child=np.array([0] * count + [children], dtype=np.int32),
-        probability=probability,
+        probability=np.full(count, probability),
         first_copy=np.arange(count + 1, dtype=np.int32),
         copies=np.zeros(count, dtype=np.int16),
         symmetry=np.zeros(count, dtype=np.int32),

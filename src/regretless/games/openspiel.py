@@ -18,12 +18,14 @@ import difflib
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from regretless.errors import InvalidGame, InvalidText, MissingExtra
 from regretless.games.game import CHANCE, Action, Game
 
-__all__ = ["OpenSpielGame", "OpenSpielState", "from_openspiel", "from_tabular_policy", "to_tabular_policy"]
+__all__ = [
+    "LibraryGame", "OpenSpielGame", "OpenSpielState", "from_openspiel", "from_tabular_policy", "to_tabular_policy",
+]  # fmt: skip
 
 LONGEST_NAME = 1000  # characters
 DEEPEST = 10  # nesting of games as parameters of games
@@ -40,6 +42,14 @@ def _library() -> Any:
     except ImportError:
         raise MissingExtra("open_spiel", "interop") from None
     return pyspiel
+
+
+class LibraryGame(Protocol):
+    """A `pyspiel.Game`, as far as its type matters here."""
+
+    def new_initial_state(self) -> Any: ...
+
+    def num_players(self) -> int: ...
 
 
 class OpenSpielState:

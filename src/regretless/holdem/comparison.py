@@ -227,7 +227,7 @@ def _reached(
     """Probability that hands dealt from both ranges get to one of `deals` equivalent deals."""
     shares = []
     for reader, node in zip(readers, nodes, strict=True):
-        dealt = np.prod([street.probability for street in reader.form.streets[1 : node.deal.street + 1]])
+        dealt = np.prod([street.probability[0] for street in reader.form.streets[1 : node.deal.street + 1]])
         shares.append(float(dealt) * deals * reader.pairs(node) / reader.pairs(reader.root))
     return shares[0], shares[1]
 

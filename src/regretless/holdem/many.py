@@ -152,10 +152,7 @@ def solve_spots(
     with relaxed_gc(), catch_interrupts() if interrupted is None else nullcontext(interrupted) as stopped:
         hooks = replace(Hooks.of(options), interrupted=stopped)
         batch = _SpotBatch(
-            {
-                index: replace(request, engine=choice.engine, device=choice.device)
-                for index, request in requests.items()
-            },
+            {index: replace(request, shared_choice=choice) for index, request in requests.items()},
             hooks,
             report,
             done,

@@ -20,7 +20,7 @@ from regretless.holdem.reading.spot_reader import EngineResults, SpotReader
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import AnyLock
 from regretless.holdem.spots.spot import Spot
-from regretless.kinds import Kind
+from regretless.solving.kinds import Kind
 from regretless.solving.options import NO_OPTIONS, SolveOptions, SpotKeywords
 from regretless.solving.problem import Machine, Request
 from regretless.solving.public_problem import PublicFormProblem

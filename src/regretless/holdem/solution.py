@@ -20,11 +20,11 @@ instead of `probabilities.S`: probabilities of all actions but the last, × 6553
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from regretless import engines
 from regretless.engines import Evaluation, Snapshot
@@ -45,12 +45,13 @@ from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.holdem.verification import SpotVerification, verify_spot
 from regretless.reprs import brief
 from regretless.solving.game_solution import LEARNED
+from regretless.solving.kinds import KINDS
 from regretless.solving.record import Record, Settings, read_history
 from regretless.solving.solution import Contents, Solution, restore_engine
 
 __all__ = ["CHECKPOINT", "SpotSolution", "spot_and_tree"]
 
-CHECKPOINT = "spot-checkpoint"  # the kind of files that hold only what a resume needs
+CHECKPOINT = KINDS["spot"].checkpoint  # the kind of files that hold only what a resume needs
 LONGEST_SPOT = 2**23  # characters of TOML
 
 
@@ -61,11 +62,7 @@ class SpotSolution(Solution):
     `node("check, bet 94, call, Th")` reads any node.
     """
 
-    file_kinds: ClassVar[tuple[str, ...]] = ("spot-solution", "spot-checkpoint")
-    keeps_regrets: ClassVar[bool] = False
-
     spot: Spot
-    make_reader: Callable[[], SpotReader] = field(repr=False)
     symmetric: bool = True  # whether equivalent hands have equal numbers; in older versions they drifted apart
 
     __repr__ = brief
@@ -73,7 +70,8 @@ class SpotSolution(Solution):
     @cached_property
     def reader(self) -> SpotReader:
         """Reads nodes of the solution."""
-        return self.make_reader()
+        reader: SpotReader = self.make_reader()
+        return reader
 
     @property
     def subject(self) -> Spot:

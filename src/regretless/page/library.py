@@ -30,10 +30,10 @@ from regretless.holdem.solution import CHECKPOINT, SpotSolution
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.toml_fields import parse_toml, read_toml_text
 from regretless.holdem.studies.manifest import MANIFEST
-from regretless.kinds import file_words, of_file
 from regretless.page.endpoint import Forbidden, NotFound
 from regretless.page.schema import Json, text
 from regretless.solving.game_solution import GameSolution
+from regretless.solving.kinds import KINDS, file_words, of_file
 from regretless.solving.solution import Solution
 
 __all__ = ["FILE", "HERE", "STATE", "File", "FileSummary", "Library", "plain_name"]
@@ -51,11 +51,8 @@ LONGEST_NAME = 300  # characters
 SUFFIXES = (".rgl", ".toml")
 STUDY_PARTS = ("runs", "summary", "solutions", "summary.parquet", "runs.parquet")
 HERE = "."  # the name of a study that is the served folder itself
-WHOLE_GAMES = {  # by the kind of the file: which the page cannot show, and the command can
-    "flop-holdem": ("flop-holdem", "flop hold'em"),
-    "trained-flop-holdem": ("flop-holdem", "flop hold'em"),
-    "holdem-game": ("holdem-game", "a game from the deal"),
-}
+
+UNSHOWN = {row.listed for row in KINDS.values() if row.noun}  # kinds of games that the page cannot show yet
 
 Wanted = TypeVar("Wanted", bound=Solution)
 
@@ -257,7 +254,7 @@ class Library:
     def game(self, file: str) -> Iterator[tuple[GameSolution, str]]:
         """The solution of a game, for this thread alone, and its revision; it is read as a whole."""
         summary = self.summary(file)
-        if summary.kind in dict(WHOLE_GAMES.values()):
+        if summary.kind in UNSHOWN:
             raise NotFound(f"file: {summary.note}", "file")
         if summary.bytes > LARGEST_GAME:
             raise NotFound(f"file: {file!r} is too large to browse: regretless show reads it", "file")
@@ -342,14 +339,15 @@ def _described(file: Container, name: str) -> Json:
     exploitability = header.number("exploitability", low=0.0) if "exploitability" in header else None
     if not row.is_spot:
         common |= {"exploitability": exploitability, "unit": "in the game's units"}
-        if file.kind not in WHOLE_GAMES:
-            return common | {"kind": "game"}
-        kind, words = WHOLE_GAMES[file.kind]
-        note = f"{words}, which the page does not show yet: regretless show '{name}' --line '' reads it"
-        return common | {"kind": kind, "note": note}
+        common["kind"] = row.listed
+        if row.noun:
+            common["note"] = (
+                f"{row.noun}, which the page does not show yet: regretless show '{name}' --line '' reads it"
+            )
+        return common
     spot = Spot.parse(header.text("spot", longest=2**23), warn=False)
     return common | {
-        "kind": "checkpoint" if file.kind == CHECKPOINT else "spot",
+        "kind": "checkpoint" if file.kind == CHECKPOINT else row.listed,
         "board": board_text(spot.board),
         "pot": spot.pot,
         "stack": spot.stack,

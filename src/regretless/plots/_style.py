@@ -47,7 +47,7 @@ def quiet_axes(axes: Axes) -> None:
     axes.set_axisbelow(True)
 
 
-def shown(text: str, most: int) -> str:
-    """Text from users for a plot: on one line, at most `most` characters, safe for SVG."""
+def shown(text: str, length: int) -> str:
+    """Text from users for a plot: on one line, at most `length` characters, safe for SVG."""
     text = printable(text)
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return text if len(text) <= length else text[: length - 1] + "…"

@@ -29,7 +29,7 @@ WIDTH = 6.2  # inches of a chart
 ACROSS = 3  # charts in a row
 NAMES_ACROSS = 3  # actions in a row of the legend: more would be wider than the chart, which would then shrink
 NAME_HEIGHT = 0.23  # inches of such a row
-MOST_CHARTS = 60  # a larger figure is no longer readable
+MAX_CHARTS = 60  # a larger figure is no longer readable
 LONGEST_TITLE = 100  # characters
 
 
@@ -38,24 +38,24 @@ class Chart(NamedTuple):
 
     title: str
     actions: tuple[str, ...]
-    shares: FloatArray  # [169, actions] how often each class takes each action; NaN where it is not held
+    shares: FloatArray  # [169, actions] how often each class takes each action; NaN where it is not in the range
     frequencies: tuple[float, ...]  # of each action over the whole range, for the legend
-    held: FloatArray  # [169] share of each class that is in the range here
+    in_range: FloatArray  # [169] share of each class that is in the range here
 
 
 def charts(drawn: Sequence[Chart], *, title: str) -> Figure:
     """Charts side by side, in rows of at most `ACROSS`.
 
     >>> shares = np.tile([0.25, 0.75], (169, 1))
-    >>> chart = Chart("small blind", ("fold", "push"), shares, (0.25, 0.75), held=np.ones(169))
+    >>> chart = Chart("small blind", ("fold", "push"), shares, (0.25, 0.75), in_range=np.ones(169))
     >>> figure = charts([chart], title="push or fold")
     >>> [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
     ['fold 25.0 %', 'push 75.0 %']
     """
     if not drawn:
         raise InvalidOption("charts", list(drawn), "must have at least one")
-    if len(drawn) > MOST_CHARTS:
-        raise InvalidOption("charts", len(drawn), f"must be at most {MOST_CHARTS}")
+    if len(drawn) > MAX_CHARTS:
+        raise InvalidOption("charts", len(drawn), f"must be at most {MAX_CHARTS}")
     rows = ceil(len(drawn) / ACROSS)
     columns = ceil(len(drawn) / rows)
     legend = NAME_HEIGHT * max(ceil(len(chart.actions) / NAMES_ACROSS) for chart in drawn)
@@ -74,12 +74,12 @@ def _draw(axes: Axes, chart: Chart) -> None:
     colors = spot_colors(chart.actions)
     for cell, name in enumerate(CLASS_NAMES):
         row, column = divmod(cell, SIDE)
-        begin, held = 0.0, float(chart.held[cell])
+        begin, height = 0.0, float(chart.in_range[cell])
         axes.add_patch(Rectangle((column, row), 1, 1, facecolor=EMPTY, linewidth=0))
         if not np.isnan(chart.shares[cell]).any():
             for action, share in zip(chart.actions, chart.shares[cell].tolist(), strict=True):
-                corner = column + begin, row + 1 - held
-                axes.add_patch(Rectangle(corner, share, held, facecolor=colors[action], linewidth=0))
+                corner = column + begin, row + 1 - height
+                axes.add_patch(Rectangle(corner, share, height, facecolor=colors[action], linewidth=0))
                 begin += share
         axes.text(column + 0.5, row + 0.52, name, ha="center", va="center", fontsize=7.5, color=INK)
     axes.set_xlim(0, SIDE)

@@ -30,21 +30,21 @@ def scatter(
     >>> len(figure.axes[0].texts)
     2
     """
-    there = [place for place in range(len(x)) if math.isfinite(x[place]) and math.isfinite(y[place])]
-    if not there:
+    points = [point for point in range(len(x)) if math.isfinite(x[point]) and math.isfinite(y[point])]
+    if not points:
         raise InvalidOption("points", len(x), "must include one that has a number")
     figure, (axes,) = new_figure(6.8, 4.8)
     quiet_axes(axes)
-    heaviest = max(sizes[place] for place in there)
-    areas = [AREA * sizes[place] / heaviest for place in there]
-    across_values, up_values = [x[place] for place in there], [y[place] for place in there]
+    heaviest = max(sizes[point] for point in points)
+    areas = [AREA * sizes[point] / heaviest for point in points]
+    across_values, up_values = [x[point] for point in points], [y[point] for point in points]
     axes.scatter(across_values, up_values, s=areas, color=PALETTE[0], alpha=0.45, edgecolors="none")
     ends: set[int] = set()
     for values in (x, y):
-        order = sorted(there, key=lambda place, values=values: values[place])  # type: ignore[misc]
+        order = sorted(points, key=lambda point, values=values: values[point])  # type: ignore[misc]
         ends.update((*order[:NAMED], *order[-NAMED:]))
-    for place in sorted(ends):
-        axes.annotate(shown(names[place], 16), (x[place], y[place]), fontsize=7.5, color=MUTED, xytext=(3, 3),
+    for point in sorted(ends):
+        axes.annotate(shown(names[point], 16), (x[point], y[point]), fontsize=7.5, color=MUTED, xytext=(3, 3),
                       textcoords="offset points", parse_math=False)  # fmt: skip
     axes.set_xlabel(across, color=INK)
     axes.set_ylabel(up, color=INK)

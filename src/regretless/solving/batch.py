@@ -21,8 +21,10 @@ from regretless.forms.history import FloatArray, HistoryForm, Strategy
 from regretless.games.game import Game
 from regretless.games.registry import as_game
 from regretless.reprs import brief
+from regretless.solving.kinds import Kind
+from regretless.solving.options import SolveOptions
 from regretless.variants.presets import read_variant
-from regretless.variants.variant import Schedule, schedule
+from regretless.variants.variant import Schedule, Variant, schedule
 
 __all__ = ["BatchSolution", "solve_batch"]
 
@@ -48,7 +50,7 @@ class BatchSolution:
 def solve_batch(
     games: Sequence[Game[Any] | str | HistoryForm],
     *,
-    variant: str = "plus",
+    variant: str | Variant = "plus",
     iterations: int = 1000,
     device: str = "auto",
     threads: int | None = None,
@@ -62,11 +64,13 @@ def solve_batch(
     >>> len(batch.strategy(2))
     936
     """
-    if iterations < 1:
-        raise InvalidOption("iterations", iterations, "must be at least 1")
+    options = SolveOptions.read({"variant": variant, "iterations": iterations, "device": device, "threads": threads})
+    options.check(Kind.GAME)
+    if options.variant is None or options.sampling is not None:
+        raise InvalidOption("variant", variant, "samples the tree: the games of a batch are walked in full")
     if isinstance(games, str | Game):
         raise InvalidOption("games", games, "must be a list of games; regretless.solve solves one")
-    rows = schedule(read_variant(variant), 1, iterations)
+    rows = schedule(read_variant(options.variant), 1, iterations)
     forms = [_compiled(game) for game in games]
     check_one_shape(forms)
     if device == "auto":

@@ -11,8 +11,8 @@ from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import HistoryForm
 from regretless.games.game import Game
 from regretless.games.registry import as_game
-from regretless.kinds import Kind
 from regretless.solving.game_solution import GameSolution
+from regretless.solving.kinds import Kind
 from regretless.solving.options import NO_OPTIONS, GameKeywords, SolveOptions
 from regretless.solving.problem import Problem, Request
 from regretless.solving.readable.linear_program import ExactEngine
@@ -80,7 +80,7 @@ class GameProblem(Problem[HistoryForm, GameEngine | ExactEngine]):
             record=record,
             snapshot=engine.snapshot(),
             zero_sum=form.zero_sum,
-            read_strategy=lambda: invert(form, average),
+            make_reader=lambda: invert(form, average),
             solved_game=self.rules,
         )
 

@@ -16,11 +16,11 @@ without the game, and the arrays to resume from, which fit only a game with the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar, Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,10 +49,7 @@ LEARNED = tuple(f"{name}.{player}" for name in ("regret", "average", "matched") 
 class GameSolution(Solution):
     """The average strategy of a game, its exploitability, and how it was found."""
 
-    file_kinds: ClassVar[tuple[str, ...]] = ("solution",)
-
     zero_sum: bool = True  # whether the payoffs of every terminal sum to 0
-    read_strategy: Callable[[], Strategy] = field(repr=False)  # from arrays to names, on first use
     solved_game: Game[Any] | None = field(default=None, repr=False)  # its rules; None if it was read from a file
 
     __repr__ = brief
@@ -64,7 +61,8 @@ class GameSolution(Solution):
     @cached_property
     def strategy(self) -> Strategy:
         """Information set -> action -> probability."""
-        return self.read_strategy()
+        strategy: Strategy = self.reader
+        return strategy
 
     def verify(self, *, game: Game[Any] | None = None, **options: Any) -> Verification:
         """Recompute values and exploitability from the rules of the game; options as in `verify_game`.
@@ -126,7 +124,7 @@ class GameSolution(Solution):
             snapshot=snapshot,
             path=file.path,
             zero_sum=header.flag("zero_sum") if "zero_sum" in header else True,
-            read_strategy=lambda: strategy,
+            make_reader=lambda: strategy,
         )
 
     def _repr_html_(self) -> str:

@@ -19,7 +19,7 @@ from typing import Any, TypedDict
 
 from regretless.engines import NUMBER_FORMATS, Sampling, Updates
 from regretless.errors import InvalidFile, InvalidOption
-from regretless.kinds import Kind
+from regretless.solving.kinds import Kind
 from regretless.solving.loop import Progress
 from regretless.solving.record import FORMS
 from regretless.solving.solution import Solution

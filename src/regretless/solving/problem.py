@@ -22,7 +22,7 @@ from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import HistoryForm
 from regretless.forms.public import PublicForm
 from regretless.forms.tree_hash import tree_hash
-from regretless.kinds import Kind
+from regretless.solving.kinds import Kind, of_solution
 from regretless.solving.loop import Stop
 from regretless.solving.options import DEVICES, EXACT, SolveOptions
 from regretless.solving.record import Record, Settings
@@ -63,6 +63,7 @@ class Request:
     resume: Solution | None = None
     checkpoint: Path | None = None  # where to save every `save_every` seconds and on interrupts
     save_every: float = CHECKPOINT_SECONDS
+    shared_choice: Choice | None = None  # of spots that are solved together
     readable_checkpoints: bool = False  # whether each checkpoint is a whole solution; writing it takes longer
 
     @property
@@ -79,7 +80,7 @@ class Request:
     @cached_property
     def choice(self) -> Choice:
         """The engine and device, chosen once."""
-        return self.problem.choose(self)
+        return self.problem.choose(self) if self.shared_choice is None else self.shared_choice
 
 
 class Problem(ABC, Generic[FormType, EngineType]):
@@ -211,7 +212,8 @@ class Problem(ABC, Generic[FormType, EngineType]):
 
     def check_resumed(self, earlier: Solution) -> None:
         """Refuse a solution of another problem."""
-        if earlier.command != self.solution_type.command:
-            raise InvalidOption("resume", earlier.where, f"is resumed by regretless {earlier.command}")
+        command = earlier.problem_kind.command
+        if command != of_solution(self.solution_type).command:
+            raise InvalidOption("resume", earlier.where, f"is resumed by regretless {command}")
         if type(earlier) is not self.solution_type:
             raise InvalidOption("resume", earlier.where, f"is not a solve of {self.name}")

@@ -12,8 +12,8 @@ from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.public_poker import compile_public, invert_public
 from regretless.forms.public_size import PublicSize
 from regretless.games.game import Game
-from regretless.kinds import Kind as ProblemKind
 from regretless.solving.game_solution import GameSolution
+from regretless.solving.kinds import Kind
 from regretless.solving.options import NO_OPTIONS, SolveOptions
 from regretless.solving.problem import Problem, Request
 from regretless.solving.record import Record
@@ -73,7 +73,7 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
 class PublicProblem(PublicFormProblem):
     """A game that `compile_public` supports. Targets are in the game's units."""
 
-    kind = ProblemKind.PUBLIC
+    kind = Kind.PUBLIC
     threads: int | None = 1  # small games gain nothing from more
     solution_type: type[GameSolution] = GameSolution
 
@@ -91,7 +91,7 @@ class PublicProblem(PublicFormProblem):
         return GameSolution(
             record=record,
             snapshot=engine.snapshot(copy=False),
-            read_strategy=lambda: invert_public(self.rules, form, engine.strategy),
+            make_reader=lambda: invert_public(self.rules, form, engine.strategy),
             solved_game=self.rules,
         )
 

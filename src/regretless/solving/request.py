@@ -8,7 +8,7 @@ from typing import Any
 
 from regretless.engines import engine_name, thread_limit
 from regretless.errors import InvalidOption
-from regretless.kinds import Kind
+from regretless.solving.kinds import Kind
 from regretless.solving.options import SolveOptions
 from regretless.solving.problem import CHECKPOINT_SECONDS, Machine, Problem, Request
 from regretless.solving.record import Settings
@@ -28,7 +28,7 @@ def make_request(problem: Problem[Any, Any], options: SolveOptions) -> Request:
         if not isinstance(resume, Solution):
             raise InvalidOption("resume", type(resume).__name__, "is neither a solution nor the path of a file")
         problem.check_resumed(resume)
-        if resume.snapshot is None:
+        if not resume.is_resumable:
             raise InvalidOption("resume", resume.where, problem.why_final(resume), problem.if_final)
     variant, text = problem.choose_variant(options.variant, resume)
     kind = Kind.EXACT if variant is None and problem.kind is Kind.GAME else problem.kind

@@ -6,23 +6,26 @@ import sys
 import tempfile
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Protocol, Self
 
 from numpy.typing import NDArray
 
 from regretless.engines import Engine, Evaluation, Snapshot
-from regretless.errors import InvalidFile
-from regretless.files.container import Container, Streamed, open_container, write_container
+from regretless.errors import InvalidFile, InvalidGame
+from regretless.files.container import Container, Streamed, write_container
+from regretless.forms.history import FloatArray, Strategy
 from regretless.reprs import brief
+from regretless.solving.kinds import ProblemKind, of_solution, open_file
 from regretless.solving.record import Measurement, Reason, Record, Settings
 from regretless.solving.solution_html import facts_html
 from regretless.solving.verification import Verification
 
-__all__ = ["Contents", "Solution", "restore_engine"]
+__all__ = ["Contents", "Decision", "Solution", "restore_engine"]
 
 
 @dataclass(frozen=True)
@@ -33,31 +36,64 @@ class Contents:
     arrays: Mapping[str, NDArray[Any] | Streamed]
 
 
+class Decision(Protocol):
+    """What every solution of hold'em says about a decision."""
+
+    @property
+    def line(self) -> str: ...  # text that leads there, including cards
+
+    @property
+    def player(self) -> str | None: ...  # who acts: "ip" or "oop"
+
+    @property
+    def actions(self) -> tuple[str, ...]: ...
+
+    @property
+    def strategy(self) -> FloatArray: ...  # [actions, H]
+
+    @property
+    def frequencies(self) -> tuple[float, ...]: ...  # of the actions, over the whole range
+
+
 @dataclass(frozen=True, kw_only=True)
 class Solution(ABC):
-    """A solved game or spot. Subclasses add how to read its strategy, and what of it a file holds."""
+    """A solved game or spot: its record, what reads its strategy, and the state that a resume starts from.
 
-    file_kinds: ClassVar[tuple[str, ...]]  # of its files (`kinds`); `save` writes the first
-    keeps_regrets: ClassVar[bool] = True  # whether a file can be resumed unless `save` is told otherwise
-    command: ClassVar[str] = "solve"  # the subcommand that resumes it
+    Its row in the table of kinds says which files hold it. Subclasses add how to read it, and what of it a file holds.
+    """
+
     record: Record
+    make_reader: Callable[[], Any] = field(repr=False)  # called on first use
     snapshot: Snapshot | None = field(default=None, repr=False)  # what a resume starts from, if kept
     path: Path | None = field(default=None, repr=False)  # the file it was read from
 
     __repr__ = brief
+
+    @cached_property
+    def reader(self) -> Any:
+        """Reads the strategy: a table of information sets, or what finds the nodes of hold'em."""
+        return self.make_reader()
 
     def save(self, path: str | Path, *, resumable: bool | None = None) -> None:
         """Write a `.rgl` file; with `resumable`, including everything a resume needs.
 
         By default, that of a game can be resumed, and that of a spot cannot, because its regrets are large.
         """
-        if resumable and not self.keeps_regrets and not self.is_resumable:
+        kind = self.problem_kind
+        if resumable and not kind.keeps_regrets and not self.is_resumable:
             raise InvalidFile(path, "cannot be made resumable: the solution was read from a file without regrets")
-        self._write(path, self.file_kinds[0], self._contents(self.keeps_regrets if resumable is None else resumable))
+        self._write(
+            path, next(iter(kind.files)), self._contents(kind.keeps_regrets if resumable is None else resumable)
+        )
 
     def checkpoint(self, path: str | Path) -> None:
         """Write what a resume needs to a `.rgl` file, as quickly as possible."""
         self.save(path, resumable=True)
+
+    @property
+    def problem_kind(self) -> ProblemKind:
+        """Its row in the table of kinds."""
+        return of_solution(type(self))
 
     @abstractmethod
     def _contents(self, resumable: bool) -> Contents:
@@ -70,7 +106,7 @@ class Solution(ABC):
     @classmethod
     def load(cls, path: str | Path, *, to_resume: bool = False) -> Self:
         """Read a `.rgl` file; a missing, damaged or unrelated file raises `InvalidFile`."""
-        return cls.read(open_container(path, *cls.file_kinds), to_resume=to_resume)
+        return cls.read(open_file(path, *of_solution(cls).files), to_resume=to_resume)
 
     @classmethod
     @abstractmethod
@@ -102,6 +138,15 @@ class Solution(ABC):
     @abstractmethod
     def subject(self) -> object:
         """What was solved, as `rl.solve` takes it."""
+
+    @property
+    def strategy(self) -> Strategy:
+        """Information set -> action -> probability; of hold'em from the deal, before the flop."""
+        raise InvalidGame(f"{self.game}: a spot has no table of information sets: node(line) reads a decision")
+
+    def node(self, line: str = "", cards: Sequence[int] = ()) -> Decision:
+        """A decision of hold'em, where a line of play leads; `cards` are those that the line omits."""
+        raise InvalidGame(f"{self.game}: has no lines of hold'em: strategy[information set] reads a decision")
 
     @property
     def game(self) -> str:

@@ -11,11 +11,12 @@ from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import Strategy
 from regretless.games.game import Game
 from regretless.games.registry import as_game
-from regretless.kinds import Kind
+from regretless.solving.kinds import Kind
 from regretless.solving.loop import Progress, Stop, run
 from regretless.solving.options import SolveOptions
 from regretless.solving.readable.reference import Reference
 from regretless.variants.presets import read_variant
+from regretless.variants.variant import Variant
 
 __all__ = ["Solver"]
 
@@ -35,15 +36,15 @@ class Solver:
     """
 
     def __init__(
-        self, game: Game[Any] | str, variant: str = "vanilla", device: str = "auto", batch_size: int = 1024
+        self, game: Game[Any] | str, variant: str | Variant = "vanilla", device: str = "auto", batch_size: int = 1024
     ) -> None:
-        if batch_size < 1:
-            raise InvalidOption("batch_size", batch_size, "must be at least 1")
         if batch_size == 1 and device not in ("auto", "cpu"):
             raise InvalidOption("device", device, "is not for batch_size=1, the readable recursion on the CPU")
         self.game = as_game(game)
-        options = SolveOptions.read({"variant": variant})
-        assert options.variant is not None
+        options = SolveOptions.read({"variant": variant, "device": device, "batch_size": batch_size})
+        options.check(Kind.GAME)
+        if options.variant is None:
+            raise InvalidOption("variant", None, "must be a name or a variant")
         self.rule = read_variant(options.variant)
         sampling = Sampling(options.sampling or Sampling.FULL)
         if batch_size == 1 and sampling is not Sampling.FULL:

@@ -15,7 +15,7 @@ from regretless.cards.hands import HAND_CARDS
 from regretless.cards.ranges import Range
 from regretless.engines.numba.public.engine import NumbaPublicEngine
 from regretless.engines.numpy.public import PublicReference
-from regretless.forms.betting import Branch
+from regretless.forms.betting import Branch, poker_payoffs
 from regretless.forms.public import NodeKind, PublicForm
 from regretless.games.game import CHANCE, Game
 from regretless.holdem.form.runouts import compile_holdem
@@ -146,11 +146,9 @@ def test_a_river_by_its_rules_and_by_its_public_form() -> None:
 
 
 def test_rake_has_no_cap_unless_one_is_given() -> None:
-    ranges = Range.parse("AA"), Range.parse("KK")
-    board = parse_board("Qs Jh 2h 7c 3d")
     tree = flatten(Branch(NodeKind.SHOWDOWN, (40.0, 40.0)), starting_pot=20.0)
     free, raked, capped, none = (
-        compile_holdem(board, *ranges, tree, **rules).payoffs.win[0, 0]
+        poker_payoffs(tree, **rules).win[0, 0]
         for rules in ({}, {"rake": 0.05}, {"rake": 0.05, "rake_cap": 3.0}, {"rake": 0.05, "rake_cap": 0.0})
     )
     assert (free, raked, capped, none) == (60.0, 55.0, 57.0, 60.0)  # 5 % of the pot of 100 is 5

@@ -68,7 +68,7 @@ def test_a_file_gives_every_hand_its_ev_on_rare_lines(
     path = tmp_path / "spot.rgl"
     solution.save(path)
     loaded = SpotSolution.load(path)
-    assert loaded.probability_bits == open_container(path, "spot-solution").header["probability_bits"] == bits
+    assert loaded.probability_bits == open_container(path).header["probability_bits"] == bits
     waiting, rarest = [solution.reader.root], 1.0
     while waiting:
         place = waiting.pop()

@@ -53,7 +53,7 @@ bet = "a"
 def assert_saved(solution: rl.holdem.SpotSolution, path: Path) -> None:
     """Save, and compare every strategy bit by bit, and values and equities to the last digit kept."""
     solution.save(path)
-    file = open_container(path, "spot-solution")
+    file = open_container(path)
     loaded: Any = rl.load(path)
     form, answers, snapshot = solution.reader.form, solution.reader.results, solution.snapshot
     assert snapshot is not None

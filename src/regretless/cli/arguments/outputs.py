@@ -155,7 +155,7 @@ def print_unfinished(solution: Solution, path: Path) -> None:
     notes = for_people()
     done, total = solution.iterations, solution.settings.iterations
     notes.print(f"interrupted after {done:,} of {total:,} iterations; resume it with")
-    notes.print(f"  {resume_command(path, solution.command)}", style="cyan", soft_wrap=True)
+    notes.print(f"  {resume_command(path, solution.problem_kind.command)}", style="cyan", soft_wrap=True)
 
 
 def print_errors(errors: dict[Path, RegretlessError]) -> int:

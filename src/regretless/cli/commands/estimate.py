@@ -53,11 +53,10 @@ def estimate(
     from regretless.engines import thread_limit
     from regretless.holdem.buckets.plan import BucketChoice
     from regretless.holdem.estimate import estimate_spot
-    from regretless.holdem.games.game import HoldemGame
+    from regretless.holdem.games.game import HoldemGame, read_spot_or_game
     from regretless.holdem.games.game_size import estimate_game
     from regretless.holdem.locking import with_sources
-    from regretless.holdem.spot_or_game import read_spot_or_game
-    from regretless.kinds import Kind
+    from regretless.solving.kinds import Kind
     from regretless.solving.options import SolveOptions
 
     SolveOptions(threads=threads).check(Kind.SPOT)

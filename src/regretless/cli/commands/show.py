@@ -141,7 +141,7 @@ def show(
 def _show_tree(context: typer.Context, file: Path, *, as_json: bool) -> None:
     """The betting tree of a spot or a game that is not solved."""
     from regretless.cli.views.spot_show import print_tree
-    from regretless.holdem.spot_or_game import read_spot_or_game
+    from regretless.holdem.games.game import read_spot_or_game
 
     if not context.params["tree"]:
         reason = "is not solved: --tree shows its betting tree, regretless solve solves it"

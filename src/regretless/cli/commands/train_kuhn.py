@@ -68,7 +68,7 @@ def train_kuhn(
             interrupted=interrupted,
         )
     if plot is not None or show:
-        from regretless.plots.strategy_bars import strategy_bars
+        from regretless.plots.bars import strategy_bars
 
         figure = strategy_bars(
             training.strategy,

@@ -40,7 +40,7 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
         from regretless.files.atomic import check_writable
         from regretless.files.state import check_state
         from regretless.holdem.many import solve_spots as solve_spots_together
-        from regretless.kinds import Kind
+        from regretless.solving.kinds import Kind
 
         options = request.options
         if options.buckets is not None:

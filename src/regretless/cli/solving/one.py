@@ -41,12 +41,12 @@ def solve_one(argument: str | Path | None, request: SolveRequest) -> None:
             devices.start_cuda()  # in the background, while everything else loads
         from regretless.api import load, problem_of
         from regretless.files.atomic import check_writable
+        from regretless.holdem.games.game import read_spot_or_game
         from regretless.holdem.problem import SpotProblem
         from regretless.holdem.solution import SpotSolution
-        from regretless.holdem.spot_or_game import read_spot_or_game
         from regretless.holdem.spots.locks import lock_text
         from regretless.holdem.spots.spot import Spot
-        from regretless.kinds import Kind
+        from regretless.solving.kinds import Kind
         from regretless.solving.options import EXACT, RULES
 
         request.check_files(() if argument is None else (Path(argument),))

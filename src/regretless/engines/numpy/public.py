@@ -179,7 +179,7 @@ class PublicReference(StoredEngine):
             alive = ~street.dead[1 - own][runout]
             values = self._walk(walk, node, runout, reach * alive, own_reach)
             for copy in street.copies[street.first_copy[runout] : street.first_copy[runout + 1]]:
-                total += street.probability * values[self.form.permutations[own][copy]]
+                total += street.probability[runout] * values[self.form.permutations[own][copy]]
         return total
 
     def _terminal(self, own: int, node: int, runout: int, reach: FloatArray) -> FloatArray:

@@ -58,8 +58,8 @@ class TorchCentroidSample:
         return int(self._sums[-1]) if len(self._sums) else 0
 
     def draw(self, place: int) -> NDArray[np.uint16]:
-        found: NDArray[np.uint16] = self.rows[int(torch.searchsorted(self._sums, place, right=True))]
-        return found
+        row: NDArray[np.uint16] = self.rows[int(torch.searchsorted(self._sums, place, right=True))]
+        return row
 
     def add(self, centroid: NDArray[np.uint16]) -> None:
         away = (self._rows - _uploaded(centroid, self.device).double()).square_().sum(dim=1)
@@ -72,8 +72,8 @@ class TorchCentroidSample:
         sums.index_add_(0, labels, self._rows * self._weights[:, None])
         totals = torch.zeros(len(centroids), dtype=torch.int64, device=self.device)
         totals.index_add_(0, labels, self._weights)
-        found = _downloaded(labels).astype(np.uint16)
-        return rounded_means(self.rows, found, centroids, _downloaded(sums).astype(np.int64), _downloaded(totals))
+        nearest = _downloaded(labels).astype(np.uint16)
+        return rounded_means(self.rows, nearest, centroids, _downloaded(sums).astype(np.int64), _downloaded(totals))
 
 
 def _uploaded(rows: NDArray[np.uint16], device: str) -> Any:
@@ -82,5 +82,5 @@ def _uploaded(rows: NDArray[np.uint16], device: str) -> Any:
 
 
 def _downloaded(numbers: Any) -> NDArray[Any]:
-    found: NDArray[Any] = numbers.cpu().numpy()
-    return found
+    downloaded: NDArray[Any] = numbers.cpu().numpy()
+    return downloaded

@@ -14,7 +14,7 @@ A batch of sampled deals is walked depth by depth. For one player i, with B deal
 3. gather  r̃(I, a) = 1/B · Σ over deals and nodes h of I in them of π_others(h) · (u(h·a) − u(h)),
            and in the same way π_i(h) · σ(a) for the average.
 
-A *slot* is a place in a walk: the root is slot 0 of depth 0; below it, the sampled child of a chance node is a slot,
+A *slot* is a position in a walk: the root is slot 0 of depth 0; below it, the sampled child of a chance node is a slot,
 and so is the child by a player's a-th action. In poker all deals have the same betting tree and every slot is used in
 every deal; where shapes differ, a slot is left empty in the deals that have no node for it. So a batch is one array
 [slots, B] per depth, whose rows have the same parents in every column.
@@ -37,7 +37,7 @@ from regretless.engines.numba.sampling import exact_engine
 from regretless.engines.numpy.sequence import normalise
 from regretless.engines.sampling import FIRST, GAMMA, SECOND, SamplingTree, key_of, sampling_tree
 from regretless.engines.torch.sequence import DTYPES, TOLERANCE, torch_device
-from regretless.engines.torch.update import ScheduleTable, Segments, Tables, update
+from regretless.engines.torch.update import LearnedTensors, ScheduleTable, Segments, update
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.forms.compile import uniform_array
 from regretless.forms.history import FloatArray, HistoryForm, IntArray
@@ -73,18 +73,18 @@ def slot_levels(form: HistoryForm) -> tuple[SlotLevel, ...]:
     slots_above = 1
     levels = []
     for depth in range(1, len(form.level) - 1):
-        here = slice(int(form.level[depth]), int(form.level[depth + 1]))
-        places, slot[here] = np.unique(slot[parent[here]] * widest + position[here], return_inverse=True)
+        nodes = slice(int(form.level[depth]), int(form.level[depth + 1]))
+        entries, slot[nodes] = np.unique(slot[parent[nodes]] * widest + position[nodes], return_inverse=True)
         levels.append(
             SlotLevel(
-                parent=places // widest,
-                position=places % widest,
-                children=np.searchsorted(places // widest, np.arange(slots_above + 1)),
-                drawn=np.unique(slot[here][mover[here] == CHANCE]),
-                entered=tuple(np.unique(slot[here][mover[here] == player]) for player in range(form.players)),
+                parent=entries // widest,
+                position=entries % widest,
+                children=np.searchsorted(entries // widest, np.arange(slots_above + 1)),
+                drawn=np.unique(slot[nodes][mover[nodes] == CHANCE]),
+                entered=tuple(np.unique(slot[nodes][mover[nodes] == player]) for player in range(form.players)),
             )
         )
-        slots_above = len(places)
+        slots_above = len(entries)
     return tuple(levels)
 
 
@@ -104,7 +104,7 @@ def _mixed(z: torch.Tensor) -> torch.Tensor:
     return z ^ ((z >> 31) & (2**33 - 1))
 
 
-class _Level:
+class _LevelTensors:
     """A `SlotLevel` on the device."""
 
     def __init__(self, level: SlotLevel, device: torch.device) -> None:
@@ -142,7 +142,7 @@ class Deals:
         self.batch_size = batch_size
         self.device, self.dtype = device, dtype
         self.pairs, self.empty = pairs, nodes
-        self.levels = [_Level(level, device) for level in levels]
+        self.levels = [_LevelTensors(level, device) for level in levels]
         self.first_child = table(tree.node[:, 1], nodes, torch.int64)
         self.slots_below = table(np.where(chance, 1, tree.node[:, 2]), 0, torch.int64)
         self.outcomes = table(np.where(chance, tree.node[:, 2], 0), 0, torch.int64)
@@ -152,13 +152,13 @@ class Deals:
         payoff = np.zeros((form.players, nodes))
         payoff[:, form.terminal] = form.payoff.T
         self.payoff = [table(row, 0.0, dtype) for row in payoff]
-        places = [own_pairs(form, player) for player in range(form.players)]
-        self.own = [torch.as_tensor(place, device=device) for place in places]
-        self.place = []  # per player: where a pair lies in their own table; past its end for pairs of others
-        for place in places:
-            where = np.full(pairs + 1, len(place))
-            where[place] = np.arange(len(place))
-            self.place.append(torch.as_tensor(where, device=device))
+        pairs_of = [own_pairs(form, player) for player in range(form.players)]
+        self.own = [torch.as_tensor(own, device=device) for own in pairs_of]
+        self.row = []  # per player: the row of every pair in their own table; for pairs of others, past its end
+        for own in pairs_of:
+            row = np.full(pairs + 1, len(own))
+            row[own] = np.arange(len(own))
+            self.row.append(torch.as_tensor(row, device=device))
         self.draws = batch_size * sum(len(level.drawn) for level in levels)  # of one walk
         self.strategy = torch.ones(pairs + 1, dtype=dtype, device=device)
         self.random = torch.zeros(2, dtype=torch.int64, device=device)  # key, numbers drawn
@@ -166,7 +166,7 @@ class Deals:
     @property
     def memory_bytes(self) -> int:
         tables = [self.first_child, self.slots_below, self.outcomes, self.accept, self.alias, self.pair, self.strategy]
-        return sum(t.nbytes for t in [*tables, *self.payoff, *self.own, *self.place]) + sum(
+        return sum(t.nbytes for t in [*tables, *self.payoff, *self.own, *self.row]) + sum(
             level.memory_bytes for level in self.levels
         )
 
@@ -178,8 +178,8 @@ class Deals:
         """r̃ and π·σ over the player's own pairs, averaged over a new batch."""
         nodes, own, others = self._down(player)
         strategy = self.strategy
-        place = self.place[player]
-        index, regret, average = [], [], []  # of each depth: places in the player's table, and what is added there
+        row = self.row[player]
+        index, regret, average = [], [], []  # of each depth: rows of the player's table, and what is added to them
         value = self.payoff[player][nodes[-1]]
         for depth in range(len(self.levels) - 1, -1, -1):
             level = self.levels[depth]
@@ -188,7 +188,7 @@ class Deals:
             slots = level.entered[player]
             if len(slots):
                 gain = value.index_select(0, slots) - above.index_select(0, level.parent.index_select(0, slots))
-                index.append(place[self.pair[nodes[depth + 1].index_select(0, slots)]].flatten())
+                index.append(row[self.pair[nodes[depth + 1].index_select(0, slots)]].flatten())
                 regret.append((others[depth + 1].index_select(0, slots) * gain).flatten())
                 average.append(own[depth + 1].index_select(0, slots).flatten())
             value = above
@@ -204,29 +204,29 @@ class Deals:
         others = [own[0]]
         for level in self.levels:
             above = nodes[-1].index_select(0, level.parent)
-            here = self.first_child[above] + level.position
-            here = torch.where(level.position < self.slots_below[above], here, self.empty)
+            below = self.first_child[above] + level.position
+            below = torch.where(level.position < self.slots_below[above], below, self.empty)
             if len(level.drawn):
-                here.index_copy_(0, level.drawn, self._drawn(above, here, level.drawn))
-            pair = self.pair[here]
-            nodes.append(here)
+                below.index_copy_(0, level.drawn, self._drawn(above, below, level.drawn))
+            pair = self.pair[below]
+            nodes.append(below)
             own.append(own[-1].index_select(0, level.parent) * mine[pair])
             others.append(others[-1].index_select(0, level.parent) * theirs[pair])
         return nodes, own, others
 
-    def _drawn(self, above: torch.Tensor, here: torch.Tensor, slots: torch.Tensor) -> torch.Tensor:
+    def _drawn(self, above: torch.Tensor, below: torch.Tensor, slots: torch.Tensor) -> torch.Tensor:
         """Sampled children of chance nodes, from the alias tables; slots below other nodes stay as they are.
 
         The upper 31 bits choose the outcome, the lower 24 whether it is kept: integers, equal on every device.
         """
-        above, here = above.index_select(0, slots), here.index_select(0, slots)
+        above, below = above.index_select(0, slots), below.index_select(0, slots)
         outcomes = self.outcomes[above]
         count = torch.arange(1, above.numel() + 1, device=self.device).view_as(above)
         bits = _mixed(self.random[0] + (self.random[1] + count) * _signed(GAMMA))
         self.random[1] += above.numel()
         child = self.first_child[above] + ((((bits >> 33) & (2**31 - 1)) * outcomes) >> 31)
-        kept = (bits & (2**24 - 1)).to(self.dtype) * 2.0**-24 < self.accept[child]
-        return torch.where(outcomes > 0, torch.where(kept, child, self.alias[child]), here)
+        accepted = (bits & (2**24 - 1)).to(self.dtype) * 2.0**-24 < self.accept[child]
+        return torch.where(outcomes > 0, torch.where(accepted, child, self.alias[child]), below)
 
     def _means(
         self, size: int, index: torch.Tensor, regret: torch.Tensor, average: torch.Tensor
@@ -247,7 +247,7 @@ class Deals:
 def batch_bytes(levels: tuple[SlotLevel, ...], batch_size: int, number_bytes: int) -> int:
     """Bytes that walking a batch takes.
 
-    A node and two reaches per slot; a place and two gains, concatenated and sorted, per slot that one player's actions
+    A node and two reaches per slot; a row and two gains, concatenated and sorted, per slot that one player's actions
     lead to; and temporary copies of the widest depth.
     """
     widths = [1, *(len(level.parent) for level in levels)]
@@ -257,7 +257,7 @@ def batch_bytes(levels: tuple[SlotLevel, ...], batch_size: int, number_bytes: in
     return batch_size * (sum(widths) * (8 + 2 * number_bytes) + gathered + max(widths) * (6 * 8 + 4 * number_bytes))
 
 
-class _Seat:
+class _SampledPlayer:
     """What CFR keeps for one player, over their own pairs."""
 
     def __init__(self, form: HistoryForm, player: int, device: torch.device, dtype: torch.dtype) -> None:
@@ -266,7 +266,7 @@ class _Seat:
         self.set_of = torch.as_tensor(np.repeat(np.arange(len(counts)), counts), device=device)
         self.uniform = torch.as_tensor(np.repeat(1.0 / counts, counts), dtype=dtype, device=device)
         zeros = torch.zeros_like(self.uniform)
-        self.tables = Tables(regret=zeros, average=zeros.clone(), strategy=self.uniform.clone())
+        self.tables = LearnedTensors(regret=zeros, average=zeros.clone(), strategy=self.uniform.clone())
 
 
 class TorchSamplingEngine:
@@ -305,28 +305,28 @@ class TorchSamplingEngine:
         self.iteration = 0
         self._deals = Deals(form, sampling_tree(form), levels, batch_size=batch_size, device=where, dtype=number)
         self._deals.seed(key_of(seed), 0)
-        self._seats = [_Seat(form, player, where, number) for player in range(form.players)]
+        self._players = [_SampledPlayer(form, player, where, number) for player in range(form.players)]
         self._scatter(self._deals.strategy, uniform_array(form))
         self._schedule = ScheduleTable(where, number, graph=graph)
         self._evaluator = exact_engine(form)  # compiles kernels, which is part of setup
 
     @property
     def memory_bytes(self) -> int:
-        tables = sum(5 * seat.uniform.nbytes + seat.set_of.nbytes for seat in self._seats)
-        held = memory_bytes(self.form) + self._deals.memory_bytes + self._walk_bytes + tables
-        return held + self._evaluator.memory_bytes
+        tables = sum(5 * learner.uniform.nbytes + learner.set_of.nbytes for learner in self._players)
+        deals = memory_bytes(self.form) + self._deals.memory_bytes + self._walk_bytes
+        return deals + tables + self._evaluator.memory_bytes
 
     def advance(self, schedule: Schedule) -> None:
-        state = [tensor for seat in self._seats for tensor in vars(seat.tables).values()]
+        state = [tensor for learner in self._players for tensor in vars(learner.tables).values()]
         self._schedule.run(schedule, self._step, [*state, self._deals.strategy, self._deals.random])
         self.iteration += len(schedule)
 
     def _step(self) -> None:
         weights = self._schedule.take()
-        for player, seat in enumerate(self._seats):
+        for player, learner in enumerate(self._players):
             regret, average = self._deals.sample(player)
-            update(seat.tables, weights, regret, average, seat.actions, seat.set_of, seat.uniform)
-            self._deals.strategy.index_copy_(0, self._deals.own[player], seat.tables.strategy)
+            update(learner.tables, weights, regret, average, learner.actions, learner.set_of, learner.uniform)
+            self._deals.strategy.index_copy_(0, self._deals.own[player], learner.tables.strategy)
 
     def average_strategy(self) -> FloatArray:
         return normalise(self._gather("average"), self.form.first_pair)
@@ -343,10 +343,10 @@ class TorchSamplingEngine:
     def restore(self, snapshot: Snapshot) -> None:
         """Resume from a snapshot with its random numbers, or with this engine's own if it has none."""
         self.iteration = snapshot.iteration
-        for seat, own in zip(self._seats, self._deals.own):
-            place = own.cpu().numpy()
+        for learner, own in zip(self._players, self._deals.own):
+            pairs = own.cpu().numpy()
             for name in LEARNED:
-                self._scatter(getattr(seat.tables, name), snapshot.arrays[name][place])
+                self._scatter(getattr(learner.tables, name), snapshot.arrays[name][pairs])
         self._scatter(self._deals.strategy, snapshot.arrays["strategy"])
         if (sampler := snapshot.arrays.get("sampler")) is not None:
             self.seed = int(sampler[0])
@@ -354,8 +354,8 @@ class TorchSamplingEngine:
 
     def _gather(self, name: str) -> FloatArray:
         pairs = np.zeros(int(self.form.first_pair[-1]))
-        for seat, own in zip(self._seats, self._deals.own):
-            pairs[own.cpu().numpy()] = getattr(seat.tables, name).to("cpu", torch.float64).numpy()
+        for learner, own in zip(self._players, self._deals.own):
+            pairs[own.cpu().numpy()] = getattr(learner.tables, name).to("cpu", torch.float64).numpy()
         return pairs
 
     def _scatter(self, tensor: torch.Tensor, values: FloatArray) -> None:

@@ -1,16 +1,28 @@
-"""CFR in PyTorch, on a CPU, a CUDA device or Apple's MPS.
+"""CFR in PyTorch, on a CPU, a CUDA device or Apple's MPS: tensor operations over sequences, for any number of players.
 
-`tables` has the game, and one iteration of it as tensor operations; `update` runs a schedule of them.
+For the updating player, with x the others' realization plans:
+
+1. q(s) = Σ value · x                               over the terms that end s: gathers, products, one sum of slices
+2. from the deepest level up, in each set:          q(s) += sum of v over the sets below s
+                                                    v = Σ σ(s) q(s)
+3. r(s) = q(s) − v, and the update of `update.py`, over all levels at once
+4. from the root down:                              plan(s) = plan(sequence above) · σ(s)
+
+Every tensor is over sequences in the order of `sequence_layout.py`; an optional second axis holds the games of a batch,
+which share trees and columns and differ in payoffs. `GameTables` has the game and one iteration of it,
+`TorchSequenceSolve` runs a schedule of them, and `TorchEngine` is one game as the solving loop uses it.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+import numpy as np
 import torch
 
 from regretless.engines.contract import LEARNED, Evaluation, Snapshot, Updates
-from regretless.engines.sequence_layout import Terms, terms_of
-from regretless.engines.torch.tables import GameTables
-from regretless.engines.torch.update import ScheduleTable
+from regretless.engines.sequence_layout import Terms, TreeLayout, lay_out, slices, terms_of
+from regretless.engines.torch.update import LearnedTensors, ScheduleTable, Segments, match, update
 from regretless.errors import InvalidOption
 from regretless.forms.compile import check_strategy
 from regretless.forms.history import FloatArray, HistoryForm
@@ -39,6 +51,179 @@ def torch_device(name: str, dtype: str) -> torch.device:
     return torch.device(name)
 
 
+@dataclass(frozen=True)
+class _TreeLevel:
+    """One level of a tree; `begin : end` are its sequences, `first_set : last_set` its sets."""
+
+    begin: int
+    end: int
+    first_set: int
+    last_set: int
+    actions: Segments  # sequences of each set
+    below: Segments  # sets of the next level below each sequence
+    parent: torch.Tensor  # [sequences of the level]
+
+
+class _SequencePlayer:
+    """One player: tree, payoffs and tables."""
+
+    def __init__(
+        self, player: int, layouts: list[TreeLayout], terms: Terms, device: torch.device, dtype: torch.dtype
+    ) -> None:
+        layout = layouts[player]
+        batch = terms.value.shape[1:]
+        self.layout = layout
+        self.others = [other for other in range(len(layouts)) if other != player]
+        self.actions = Segments(layout.first - 1, device)
+        self.set_of = torch.as_tensor(layout.set_of[1:], device=device)
+        levels = layout.level.shape[1] - 1 if layout.sets else 0
+        self.levels = [_level(layout, number, device) for number in range(levels)]
+
+        counts = np.diff(terms.start)[layout.sequence].astype(np.int64)
+        bounds = slices(counts)
+        entry = np.repeat(np.asarray(terms.start)[:-1][layout.sequence] - bounds[:-1], counts) + np.arange(bounds[-1])
+        self.rows = Segments(bounds, device)
+        self.columns = [
+            torch.as_tensor(layouts[other].number[np.asarray(column)[entry]], device=device)
+            for other, column in zip(self.others, terms.columns)
+        ]
+        self.value = torch.as_tensor(np.asarray(terms.value, dtype=np.float64)[entry]).to(device, dtype)
+
+        uniform = torch.as_tensor(1.0 / np.diff(layout.first)[layout.set_of[1:]]).to(device, dtype)
+        self.uniform = uniform.unsqueeze(1).expand(-1, *batch) if batch else uniform
+        zeros = torch.zeros(self.uniform.shape, dtype=dtype, device=device)
+        self.learned = LearnedTensors(zeros, zeros.clone(), self.uniform.clone())
+        self.plan = torch.ones((layout.sequences, *batch), dtype=dtype, device=device)
+        self.set_values = torch.zeros((layout.sets, *batch), dtype=dtype, device=device)  # v of each set
+
+    def payoffs(self, plans: list[torch.Tensor]) -> torch.Tensor:
+        """q before the sweep: the payoff of each sequence from the terminals that end it."""
+        terms = self.value
+        for other, column in zip(self.others, self.columns):
+            terms = plans[other].index_select(0, column).mul_(terms)
+        return self.rows.sum(terms)
+
+    def sweep_up(self, q: torch.Tensor, strategy: torch.Tensor | None) -> None:
+        """Add the value of what follows to q, and fill `set_values`; a best response if no strategy is given."""
+        for number in range(len(self.levels) - 1, -1, -1):
+            level = self.levels[number]
+            q_level = q[level.begin : level.end]
+            if not level.below.empty:
+                following = self.levels[number + 1]
+                q_level += level.below.sum(self.set_values[following.first_set : following.last_set])
+            if strategy is None:
+                set_values = level.actions.max(q_level)
+            else:
+                set_values = level.actions.sum(q_level * strategy[level.begin - 1 : level.end - 1])
+            self.set_values[level.first_set : level.last_set] = set_values
+
+    def sweep_down(self, strategy: torch.Tensor, plan: torch.Tensor) -> None:
+        for level in self.levels:
+            above = plan.index_select(0, level.parent)
+            torch.mul(above, strategy[level.begin - 1 : level.end - 1], out=plan[level.begin : level.end])
+
+    def root_value(self, q: torch.Tensor) -> torch.Tensor:
+        """Value of the empty sequence after a sweep up."""
+        return q[0] + self.set_values[: self.levels[0].last_set].sum(0) if self.levels else q[0]
+
+    def matched(self, positive: torch.Tensor) -> torch.Tensor:
+        """A strategy proportional to non-negative numbers."""
+        return match(positive, self.actions, self.set_of, self.uniform) if self.levels else positive
+
+    @property
+    def tensors(self) -> list[torch.Tensor]:
+        """All its tensors."""
+        tensors: list[torch.Tensor] = [*vars(self.learned).values(), self.plan, self.set_values, self.uniform]
+        tensors += [*self.columns, self.value, self.set_of, self.rows.bounds, self.actions.bounds]
+        for level in self.levels:
+            tensors += [level.parent, level.actions.bounds, level.below.bounds]
+        return tensors
+
+
+def _level(layout: TreeLayout, number: int, device: torch.device) -> _TreeLevel:
+    first_set, last_set = (int(bound) for bound in layout.level[1, number : number + 2])
+    begin, end = int(layout.first[first_set]), int(layout.first[last_set])
+    below = np.diff(layout.children[begin:end], axis=1)[:, 0]
+    return _TreeLevel(
+        begin,
+        end,
+        first_set,
+        last_set,
+        Segments(layout.first[first_set : last_set + 1] - begin, device),
+        Segments(slices(below), device),
+        torch.as_tensor(layout.parent[begin:end], device=device),
+    )
+
+
+class GameTables:
+    """A game on a device, with the state of CFR."""
+
+    def __init__(
+        self, trees: tuple[SequenceTree, ...], terms: tuple[Terms, ...], device: torch.device, dtype: torch.dtype
+    ) -> None:
+        layouts = [lay_out(tree, np.diff(term.start)) for tree, term in zip(trees, terms)]
+        self.players = [_SequencePlayer(player, layouts, terms[player], device, dtype) for player in range(len(trees))]
+        self.pairs = sum(layout.sequences - 1 for layout in layouts)
+        self.batch = terms[0].value.shape[1:]
+        self.device, self.dtype = device, dtype
+        self.replan()
+
+    def play(self, players: tuple[int, ...], weights: dict[str, torch.Tensor]) -> None:
+        """Update these players against the others' current strategies."""
+        plans = [me.plan for me in self.players]
+        updating = [self.players[player] for player in players if self.players[player].levels]
+        regrets = []
+        for me in updating:
+            q = me.payoffs(plans)
+            me.sweep_up(q, me.learned.strategy)
+            regrets.append(q[1:].sub_(me.set_values.index_select(0, me.set_of)))
+        for me, regret in zip(updating, regrets):
+            update(me.learned, weights, regret, me.plan[1:], me.actions, me.set_of, me.uniform)
+            me.sweep_down(me.learned.strategy, me.plan)
+
+    def replan(self) -> None:
+        """Recompute the plans from the strategies."""
+        for me in self.players:
+            me.sweep_down(me.learned.strategy, me.plan)
+
+    def average(self) -> list[torch.Tensor]:
+        """The average strategy of each player."""
+        return [me.matched(me.learned.average) for me in self.players]
+
+    def evaluate(self, strategies: list[torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Values and best-response values, [players] or [players, games]."""
+        plans = [torch.ones_like(me.plan) for me in self.players]
+        for me, strategy, plan in zip(self.players, strategies, plans):
+            me.sweep_down(strategy, plan)
+        values, best = [], []
+        for me, plan in zip(self.players, plans):
+            q = me.payoffs(plans)
+            values.append((q * plan).sum(0))
+            me.sweep_up(q, None)
+            best.append(me.root_value(q))
+        return torch.stack(values), torch.stack(best)
+
+    def to_pairs(self, parts: list[torch.Tensor]) -> FloatArray:
+        """One array over the pairs of the history form from a tensor per player: [pairs] or [games, pairs]."""
+        array = np.zeros((self.pairs, *self.batch))
+        for me, part in zip(self.players, parts):
+            array[me.layout.pair[1:]] = part.to("cpu").to(torch.float64).numpy()
+        return np.ascontiguousarray(array.T) if self.batch else array
+
+    def from_pairs(self, array: FloatArray) -> list[torch.Tensor]:
+        """The reverse: a tensor per player from one array over pairs."""
+        columns = np.asarray(array, dtype=np.float64).T
+        return [torch.as_tensor(columns[me.layout.pair[1:]]).to(self.dtype).to(self.device) for me in self.players]
+
+    @property
+    def learned(self) -> list[LearnedTensors]:
+        return [me.learned for me in self.players]
+
+    @property
+    def memory_bytes(self) -> int:
+        return sum(tensor.nbytes for me in self.players for tensor in me.tensors)
+
+
 class TorchSequenceSolve:
     """Tables on a device and the loop over a schedule, for one game or a batch."""
 
@@ -59,7 +244,7 @@ class TorchSequenceSolve:
 
     def advance(self, schedule: Schedule) -> None:
         """Run one iteration per row of `schedule`."""
-        state = [tensor for seat in self.game.seats for tensor in (*vars(seat.tables).values(), seat.plan)]
+        state = [tensor for player in self.game.players for tensor in (*vars(player.learned).values(), player.plan)]
         self.schedule.run(schedule, self._step, state)
 
     def _step(self) -> None:
@@ -69,13 +254,13 @@ class TorchSequenceSolve:
 
     def snapshot(self, iteration: int) -> Snapshot:
         game = self.game
-        arrays = {name: game.to_pairs([getattr(table, name) for table in game.tables]) for name in LEARNED}
+        arrays = {name: game.to_pairs([getattr(table, name) for table in game.learned]) for name in LEARNED}
         return Snapshot(iteration, arrays)
 
     def restore(self, snapshot: Snapshot) -> None:
         game = self.game
         for name in LEARNED:
-            for table, values in zip(game.tables, game.from_pairs(snapshot.arrays[name])):
+            for table, values in zip(game.learned, game.from_pairs(snapshot.arrays[name])):
                 getattr(table, name).copy_(values)
         game.replan()
 

@@ -20,7 +20,7 @@ import torch
 from regretless.forms.history import IntArray
 from regretless.variants.variant import Schedule, Weights
 
-__all__ = ["ScheduleTable", "Segments", "Tables", "match", "update"]
+__all__ = ["LearnedTensors", "ScheduleTable", "Segments", "match", "update"]
 
 CAPACITY = 4096  # iterations whose weights are on the device at once
 
@@ -60,8 +60,8 @@ class Segments:
 
 
 @dataclass
-class Tables:
-    """What CFR updates, over the sequences or pairs of one player."""
+class LearnedTensors:
+    """What CFR updates (`LEARNED`), over the sequences or pairs of one player."""
 
     regret: torch.Tensor
     average: torch.Tensor
@@ -139,7 +139,7 @@ def match(positive: torch.Tensor, actions: Segments, set_of: torch.Tensor, unifo
 
 
 def update(
-    tables: Tables,
+    learned: LearnedTensors,
     weights: dict[str, torch.Tensor],
     counterfactual_regret: torch.Tensor,
     reach_times_strategy: torch.Tensor,
@@ -148,10 +148,10 @@ def update(
     uniform: torch.Tensor,
 ) -> None:
     """Apply one iteration to all information sets of a player, in place."""
-    regret = tables.regret
+    regret = learned.regret
     gains, losses = regret.clamp(min=0), regret.clamp(max=0)
     discounted = gains.mul_(weights["positive_discount"]).add_(losses.mul_(weights["negative_discount"]))
     torch.maximum(discounted.add_(counterfactual_regret), weights["floor"], out=regret)
-    tables.average.mul_(weights["average_decay"]).add_(reach_times_strategy * weights["average_weight"])
+    learned.average.mul_(weights["average_decay"]).add_(reach_times_strategy * weights["average_weight"])
     predicted = (regret * weights["prediction_discount"]).add_(counterfactual_regret * weights["prediction"])
-    tables.strategy.copy_(match(predicted.clamp_(min=0), actions, set_of, uniform))
+    learned.strategy.copy_(match(predicted.clamp_(min=0), actions, set_of, uniform))

@@ -33,10 +33,11 @@ from regretless.cards.hands import HAND_CLASS, HAND_COUNT
 from regretless.cards.situation_tables import SITUATION_COUNTS
 from regretless.cards.situations import board_rows, first_situations, hand_entries, hand_situations
 from regretless.errors import InvalidFile, InvalidOption, RegretlessError
-from regretless.files import Container, Fields, open_container, write_container
+from regretless.files import Container, Fields, write_container
 from regretless.holdem.buckets.division import BucketDivision, NearestCentroid, Percentiles, bytes_per_situation
 from regretless.holdem.buckets.plan import BOARD_CARDS, LARGEST_SEED, MOST_BUCKETS, BucketPlan
 from regretless.holdem.spots.spot_fields import STREETS, StreetName
+from regretless.solving.kinds import open_file
 
 __all__ = [
     "CHECKPOINT", "KIND", "NO_BUCKET", "Buckets", "DividedBuckets", "StreetTable", "empty_table", "read_division",
@@ -149,7 +150,7 @@ def read_division(file: Container, plan: BucketPlan, street: StreetName) -> Buck
 
 def read_unfinished(path: str | Path) -> tuple[BucketPlan, dict[StreetName, StreetTable]]:
     """The plan and the tables of an unfinished file, ready to be continued."""
-    file = open_container(path, CHECKPOINT)
+    file = open_file(path, CHECKPOINT)
     plan = read_plan(file)
     tables: dict[StreetName, StreetTable] = {}
     for street in plan.streets:
@@ -183,7 +184,7 @@ class Buckets:
     @classmethod
     def load(cls, path: str | Path) -> Buckets:
         """The abstraction in a file written by `regretless buckets` or `build_buckets`."""
-        file = open_container(path, KIND)
+        file = open_file(path, KIND)
         plan = read_plan(file)
         for street in plan.streets:
             read_division(file, plan, street)

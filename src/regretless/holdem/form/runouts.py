@@ -9,15 +9,17 @@
 
 Where both players have the same range, they have the same arrays too, so that engines can use one for both.
 
-With n cards in the deck besides the board and both hands, each deal of k cards has probability 1 / C(n, k).
+With n cards in the deck besides the board and both hands, each deal of k cards has probability 1 / C(n, k). If only
+some flops are dealt, with weights that sum to W, a flop of weight w has probability w / W · C(52, 3) / C(n, 3), shared
+by its copies: over both players' hands, each flop comes as often as its weight says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import comb, inf
+from math import comb
 from typing import TypeVar
 
 import numpy as np
@@ -30,7 +32,7 @@ from regretless.cards.isomorphism import CARD_MAPS, distinct_boards, hand_maps
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption
 from regretless.forms.betting import poker_payoffs
-from regretless.forms.history import IntArray
+from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import DEAD, BettingTree, Hands, Payoffs, PublicForm, Street, Symmetry
 from regretless.holdem.form.betting import Betting, betting_of
 from regretless.holdem.form.suits import distinct_cards, spot_group, suit_group
@@ -38,6 +40,8 @@ from regretless.holdem.spots.spot import Spot
 from regretless.reprs import brief
 
 __all__ = ["SpotParts", "compile_holdem", "compile_spot", "hands_of", "holdem_hands", "parts_of", "spot_hands"]
+
+FLOP = 3  # cards
 
 Made = TypeVar("Made")
 
@@ -77,16 +81,18 @@ def compile_holdem(
     oop: Range,
     tree: BettingTree,
     *,
-    rake: float = 0.0,
-    rake_cap: float = inf,
+    payoffs: Payoffs | None = None,
     deals: Sequence[int] | None = None,
+    flops: Mapping[tuple[int, ...], float] | None = None,
     group: IntArray | None = None,
     name: str = "",
 ) -> PublicForm:
-    """The public form of a spot; player 0 is `ip`, player 1 `oop`.
+    """The public form of a betting tree on a board, from the deal if it is empty; player 0 is `ip`, player 1 `oop`.
 
-    `deals` says how many cards each street after the first adds; None means one card until there are five, as in
-    hold'em. `group` has the allowed renamings of suits, rows of `SUIT_PERMUTATIONS`; None means all that fit.
+    `payoffs` are those of the tree, by default without rake. `deals` says how many cards each street after the first
+    adds; None means one card until there are five, as in hold'em. `flops` are those that can come if not all do, each
+    standing for its class, with their weights; for a game from the deal. `group` has the allowed renamings of suits,
+    rows of `SUIT_PERMUTATIONS`; None means all that fit.
 
     >>> from regretless.cards.deck import parse_board
     >>> from regretless.forms.betting import Branch, flatten
@@ -95,18 +101,17 @@ def compile_holdem(
     >>> river = Branch(NodeKind.CHANCE, (0.0, 0.0), children={"": showdown})
     >>> turn = Branch(NodeKind.CHANCE, (0.0, 0.0), children={"": river})
     >>> form = compile_holdem(parse_board("Qs Jh 2h"), Range.parse("AA"), Range.parse("KK"), flatten(turn))
-    >>> [len(street.parent) for street in form.streets], form.streets[1].probability
+    >>> [len(street.parent) for street in form.streets], form.streets[1].probability[0]
     ([1, 36, 1429], 0.022222222222222223)
     """
     if deals is None:
         deals = (1,) * (5 - len(board))
     if group is None:
         group = suit_group(board, ip, oop)
-    payoffs = poker_payoffs(tree, rake=rake, rake_cap=rake_cap)
-    hand_numbers = _hand_numbers(board, ip, oop)
-    return _compile(
-        board, (ip, oop), hand_numbers, tree, payoffs, deals, group, name=name or f"holdem({board_text(board)})"
-    )
+    if payoffs is None:
+        payoffs = poker_payoffs(tree)
+    hands, name = _hand_numbers(board, ip, oop), name or f"holdem({board_text(board)})"
+    return _compile(board, (ip, oop), hands, tree, payoffs, deals, group, name=name, flops=flops)
 
 
 def _compile(
@@ -118,9 +123,10 @@ def _compile(
     deals: Sequence[int],
     group: IntArray,
     name: str,
+    flops: Mapping[tuple[int, ...], float] | None = None,
 ) -> PublicForm:
     permutations = _of_both(hands, lambda player: _permutations(group, hands[player]))
-    streets, boards, stabilisers = _deal(tuple(board), group, deals, hands)
+    streets, boards, stabilisers = _deal(tuple(board), group, deals, hands, flops)
     strengths, dead = _strengths(boards), streets[-1].dead
     return PublicForm(
         name=name,
@@ -192,7 +198,11 @@ def _permutations(group: IntArray, hand_numbers: IntArray) -> IntArray:
 
 
 def _deal(
-    board: tuple[int, ...], group: IntArray, deals: Sequence[int], hands: tuple[IntArray, IntArray]
+    board: tuple[int, ...],
+    group: IntArray,
+    deals: Sequence[int],
+    hands: tuple[IntArray, IntArray],
+    flops: Mapping[tuple[int, ...], float] | None,
 ) -> tuple[tuple[Street, ...], list[tuple[int, ...]], list[tuple[int, ...]]]:
     """The runouts of every street, the full boards of the last, and the sets of rows of `group` that fix a runout."""
     # (cards on the board, rows of `group` that leave them unchanged)
@@ -203,7 +213,7 @@ def _deal(
         return [numbers.setdefault(tuple(stabiliser.tolist()), len(numbers)) for _, stabiliser in runouts]
 
     alive = _of_both(hands, lambda player: np.zeros((1, len(hands[player])), dtype=np.bool_))
-    streets = [_street([()], [0], [[0]], 1.0, numbered(), alive)]
+    streets = [_street([()], [0], [[0]], np.ones(1), numbered(), alive)]
     left = DECK - len(board) - 4
     for count in deals:
         dealt: list[tuple[int, ...]] = []
@@ -212,6 +222,9 @@ def _deal(
         following: list[tuple[tuple[int, ...], IntArray]] = []
         for parent, (table, stabiliser) in enumerate(runouts):
             cards, images = _distinct_deals(count, table, group[stabiliser])
+            if flops is not None and count == FLOP:
+                rows = [row for row, flop in enumerate(cards) if flop in flops]
+                cards, images = [cards[row] for row in rows], images[:, rows]
             unmoved = images == images[0]  # row 0 is the identity
             for number, deal in enumerate(cards):
                 dealt.append(deal)
@@ -220,7 +233,11 @@ def _deal(
                 following.append(((*table, *deal), stabiliser[unmoved[:, number]]))
         runouts = following
         dead = _dead([table for table, _ in runouts], hands)
-        streets.append(_street(dealt, parents, copies, 1.0 / comb(left, count), numbered(), dead))
+        probability = np.full(len(dealt), 1.0 / comb(left, count))
+        if flops is not None and count == FLOP:
+            weight = np.array([flops[flop] / len(rows) for flop, rows in zip(dealt, copies, strict=True)])
+            probability *= weight * (comb(DECK, FLOP) / sum(flops.values()))
+        streets.append(_street(dealt, parents, copies, probability, numbered(), dead))
         left -= count
     return _with_children(streets), [table for table, _ in runouts], list(numbers)
 
@@ -269,7 +286,7 @@ def _street(
     dealt: list[tuple[int, ...]],
     parents: list[int],
     copies: list[list[int]],
-    probability: float,
+    probability: FloatArray,
     symmetry: list[int],
     dead: tuple[NDArray[np.bool_], NDArray[np.bool_]],
 ) -> Street:

@@ -1,9 +1,16 @@
-"""Hold'em from the deal, and hold'em with buckets.
+"""Hold'em from the deal, and hold'em with buckets. In the order the data flows:
 
-game            stacks, blinds and bets of a game, and its TOML file      game_size   how large it is
-push_fold, flop_holdem                                                    small games, solved exactly
-bucketed        what spots and games with buckets have in common          bucketed_spot   such a spot
-boards          boards drawn for an iteration; the bucketed form of a game
-whole_game      a game with buckets: problem and solution                 reader      from a line to the strategy there
-price           the values of one flop with real cards                    pricing     the price over many flops
+game          stacks, blinds and bets of a game, and its TOML file
+game_size     how large it is, before anything is built
+boards        the bucketed form of a game, on boards drawn anew in every iteration
+bucketed      what problems with buckets have in common
+whole_game    a game with buckets        flop_holdem, push_fold    games solved without any, exactly
+bucketed_spot a spot with buckets
+reader        from a line of play to the strategy there: with buckets, or of a public form from the deal
+big_blinds    what all solutions of games from the deal have in common
+flop_pricer   what a best response with real cards gains, flop by flop
+pricing       over many flops, in a folder that survives a stop
+
+A game takes the steps of every solve (`solving.problem`): its problem compiles a form and creates an engine, its
+solution asks a reader. A new way of solving games from the deal is a form, a problem, and a reader beside these.
 """

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from functools import cache
 from itertools import combinations
 from math import comb
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +61,7 @@ class Lookup(Protocol):
 
     def count(self, street: StreetName) -> int: ...
 
-    def lookup(self, boards: Any) -> NDArray[np.uint16]: ...
+    def lookup(self, boards: NDArray[np.uint8]) -> NDArray[np.uint16]: ...
 
 
 class GameBuckets:
@@ -92,8 +92,8 @@ class GameBuckets:
         if not self.acting[STREETS[SIZES.index(boards.shape[1])]]:
             return np.where(blocked(boards), DEAD, 0).astype(np.int32)
         assert self.abstraction is not None
-        found = self.abstraction.lookup(boards)
-        return np.where(found == NO_BUCKET, DEAD, found.astype(np.int32)).astype(np.int32)
+        bucket = self.abstraction.lookup(boards)
+        return np.where(bucket == NO_BUCKET, DEAD, bucket.astype(np.int32)).astype(np.int32)
 
 
 class DrawnBoards:
@@ -108,14 +108,15 @@ class DrawnBoards:
         """[B, 5] the boards of an iteration. NumPy guarantees that `RandomState` never changes."""
         random = np.random.RandomState([self.seed, iteration % 2**32, iteration // 2**32])
         count = self.count
-        places = [(np.arange(count) + random.random_sample(count)) / count for _ in range(3)]
+        # one point in each of B equal parts of [0, 1), for the flop, the turn and the river
+        points = [(np.arange(count) + random.random_sample(count)) / count for _ in range(3)]
         flops = flops_in_order()
-        board = flops[_in(len(flops), places[0])]
-        for place in places[1:]:
+        board = flops[_part(len(flops), points[0])]
+        for of_street in points[1:]:
             left = np.ones((count, DECK), dtype=np.bool_)
             np.put_along_axis(left, board.astype(np.int64), False, axis=1)
             cards = np.nonzero(left)[1].reshape(count, -1)  # those left, lowest first
-            drawn = _in(cards.shape[1], place[random.permutation(count)])
+            drawn = _part(cards.shape[1], of_street[random.permutation(count)])
             board = np.hstack([board, cards[np.arange(count), drawn][:, None].astype(np.uint8)])
         return board
 
@@ -130,9 +131,9 @@ class DrawnBoards:
         return Runouts(weight, (maps, maps), (strength, strength))
 
 
-def _in(number: int, place: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Which of this many equal parts of 0 to 1 each place is in."""
-    return np.minimum((number * place).astype(np.int64), number - 1)
+def _part(number: int, points: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Which of this many equal parts of [0, 1) each point is in."""
+    return np.minimum((number * points).astype(np.int64), number - 1)
 
 
 @cache
@@ -158,17 +159,17 @@ def acting_streets(tree: BettingTree) -> dict[StreetName, bool]:
 
 
 def game_buckets(
-    game: HoldemGame, abstraction: Lookup | None, known: tuple[StreetName, ...], given: str = ""
+    game: HoldemGame, abstraction: Lookup | None, covered: tuple[StreetName, ...], choice: str = ""
 ) -> GameBuckets:
-    """The buckets of a game; `known` are the streets that the abstraction covers. Refuses one that lacks a street.
+    """The buckets of a game; `covered` are the streets of the abstraction. Refuses one that lacks a street.
 
-    `given` is the abstraction as it was asked for, by default its streets.
+    `choice` is the user's text for the abstraction, which the error shows; by default, its streets.
     """
     acting = acting_streets(betting_of(game).tree)
     for street in STREETS:
-        if acting[street] and street not in known:
-            given = given or ", ".join(known) or "none"
-            raise InvalidOption("buckets", given, f"has no buckets for the {street}, on which the players act")
+        if acting[street] and street not in covered:
+            choice = choice or ", ".join(covered) or "none"
+            raise InvalidOption("buckets", choice, f"has no buckets for the {street}, on which the players act")
     return GameBuckets(abstraction, acting)
 
 

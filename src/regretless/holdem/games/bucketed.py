@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regretless.engines import BucketedEngine, FormKind, PricedEngine, Snapshot, TableLayout, engine_if_able
+from regretless.errors import Advice
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind
@@ -23,7 +25,7 @@ from regretless.solving.problem import Machine, Problem
 from regretless.solving.record import Settings
 from regretless.solving.solution import Solution
 
-__all__ = ["AVERAGES", "BucketedProblem", "bucketed_sets", "snapshot_strategy"]
+__all__ = ["AVERAGES", "BucketedProblem", "SavedTables", "bucketed_sets", "snapshot_strategy"]
 
 AVERAGES = ("average.0", "average.1")  # arrays of a snapshot
 SAMPLE_RUNOUTS = 16  # per iteration
@@ -69,6 +71,27 @@ class BucketedProblem(Problem[BucketedForm, EngineType]):
     def machine(self, earlier: Solution) -> Machine:
         """The engine and device of the earlier solve: they change the last bits of numbers, unlike threads."""
         return Machine(engine=engine_if_able(earlier.engine, self.forms), device=earlier.device)
+
+    if_final = (Advice("keep_regrets", None, "saves them", keyword="save(path, resumable=True)"),)
+
+    def why_final(self, earlier: Solution) -> str:
+        return "is a finished solve without its regrets, which a resume needs"
+
+
+class SavedTables:
+    """Tables per bucket in the file of a solution: it is read from averages, and resumed if regrets are among them."""
+
+    snapshot: Snapshot | None
+
+    @property
+    def is_resumable(self) -> bool:
+        """Whether it has what a resume needs."""
+        return self.snapshot is not None and "regret.0" in self.snapshot.arrays
+
+    def saved_tables(self, resumable: bool) -> dict[str, NDArray[Any]]:
+        """The arrays to save: averages and, if it is to be resumed, what else was learned."""
+        assert self.snapshot is not None
+        return {name: self.snapshot.arrays[name] for name in self.snapshot.arrays if resumable or name in AVERAGES}
 
 
 def bucketed_sets(form: BucketedForm) -> int:

@@ -18,8 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +33,7 @@ from regretless.engines import (
     encode_shares,
     with_real_cards,
 )
-from regretless.errors import Advice, InvalidFile, InvalidOption
+from regretless.errors import InvalidFile, InvalidOption
 from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
 from regretless.forms.bucketed import BucketedForm
@@ -46,16 +45,23 @@ from regretless.holdem.buckets.build import build_buckets
 from regretless.holdem.buckets.plan import BucketChoice, BucketPlan
 from regretless.holdem.buckets.table import NO_BUCKET, Buckets
 from regretless.holdem.form.runouts import compile_spot, spot_hands
-from regretless.holdem.games.bucketed import AVERAGES, ITERATIONS, BucketedProblem, bucketed_sets, snapshot_strategy
+from regretless.holdem.games.bucketed import (
+    AVERAGES,
+    ITERATIONS,
+    BucketedProblem,
+    SavedTables,
+    bucketed_sets,
+    snapshot_strategy,
+)
 from regretless.holdem.reading.encoded_strategies import layout
 from regretless.holdem.reading.evaluation import street_rows
 from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.solution import SpotSolution, spot_and_tree
 from regretless.holdem.spots.locks import lock_text
 from regretless.holdem.spots.spot import Spot
-from regretless.kinds import Kind
 from regretless.reprs import brief
 from regretless.solving.game_solution import LEARNED
+from regretless.solving.kinds import Kind
 from regretless.solving.options import SolveOptions
 from regretless.solving.problem import Request
 from regretless.solving.record import Record
@@ -69,20 +75,20 @@ SpotBuckets = tuple[BucketMaps, tuple[tuple[int, ...], tuple[int, ...]]]  # maps
 def spot_buckets(spot: Spot, form: PublicForm, choice: BucketChoice, *, threads: int | None = None) -> SpotBuckets:
     """The maps of a spot's form."""
     tables = _tables(spot, choice, threads)
-    held = spot_hands(spot)
+    hand_numbers = spot_hands(spot)
     maps = [list(of_player) for of_player in lossless(form)]
     counts = [[len(street.parent) * len(hands.weight) for street in form.streets] for hands in form.hands]
     for number, (street, boards) in enumerate(zip(spot.streets, _boards(spot, form), strict=True)):
-        asked = street in dict(choice.counts) or (bool(choice.file) and number > 0 and street not in choice.lossless)
-        if tables is None or not asked:
+        from_file = bool(choice.file) and number > 0 and street not in choice.lossless
+        if tables is None or not (from_file or street in dict(choice.counts)):
             continue
         try:
-            found = tables.lookup(boards).astype(np.int32)
+            buckets = tables.lookup(boards).astype(np.int32)
         except InvalidOption as error:
             raise InvalidFile(choice.file, f"does not fit this spot: {error}") from None
-        found[found == NO_BUCKET] = 0  # blocked hands, whose bucket is never read
+        buckets[buckets == NO_BUCKET] = 0  # blocked hands, whose bucket is never read
         for player in range(2):
-            maps[player][number] = found[:, held[player]]
+            maps[player][number] = buckets[:, hand_numbers[player]]
             counts[player][number] = tables.count(street)
     return (tuple(maps[0]), tuple(maps[1])), (tuple(counts[0]), tuple(counts[1]))
 
@@ -103,17 +109,15 @@ def _tables(spot: Spot, choice: BucketChoice, threads: int | None) -> Buckets | 
 
 def _boards(spot: Spot, form: PublicForm) -> list[IntArray]:
     """[R, cards] the whole board of every runout, street by street."""
-    found: list[IntArray] = [np.array([spot.board], dtype=np.uint8)]
+    boards: list[IntArray] = [np.array([spot.board], dtype=np.uint8)]
     for street in form.streets[1:]:
-        found.append(np.hstack([found[-1][street.parent], street.cards.astype(np.uint8)]))
-    return found
+        boards.append(np.hstack([boards[-1][street.parent], street.cards.astype(np.uint8)]))
+    return boards
 
 
 @dataclass(frozen=True, kw_only=True)
-class BucketedSpotSolution(SpotSolution):
+class BucketedSpotSolution(SavedTables, SpotSolution):
     """A spot solved with buckets. Nodes, values and exploitability are those of real hands on real runouts."""
-
-    file_kinds: ClassVar[tuple[str, ...]] = ("spot-buckets",)
 
     maps: BucketMaps = field(repr=False)
     buckets: tuple[tuple[int, ...], tuple[int, ...]]  # per player: their number on each street
@@ -127,19 +131,11 @@ class BucketedSpotSolution(SpotSolution):
             "sample_runouts": settings.sample_runouts,
         }
 
-    @property
-    def is_resumable(self) -> bool:
-        return self.snapshot is not None and "regret.0" in self.snapshot.arrays
-
     def _contents(self, resumable: bool) -> Contents:
-        assert self.snapshot is not None
-        arrays = {name: self.snapshot.arrays[name] for name in self.snapshot.arrays if resumable or name in AVERAGES}
+        arrays = self.saved_tables(resumable)
         for player, of_player in enumerate(self.maps):
             arrays |= {f"bucket.{player}.{street}": map_.astype(np.int32) for street, map_ in enumerate(of_player)}
         return Contents({"spot": self.spot.to_toml(), "buckets": [list(each) for each in self.buckets]}, arrays)
-
-    def checkpoint(self, path: str | Path) -> None:
-        self.save(path, resumable=True)
 
     @classmethod
     def read(cls, file: Container, *, to_resume: bool = False) -> Self:
@@ -150,20 +146,19 @@ class BucketedSpotSolution(SpotSolution):
         buckets = _read_counts(header, len(form.streets))
         maps = _read_maps(file, form, buckets)
         snapshot = Snapshot(record.iterations, StoredArrays(file, LEARNED))
-        tables = BucketTables(_form_of(form, maps, buckets), np.float32)
+        tables = BucketTables(bucketed_form(form, maps, buckets=buckets, count=1), np.float32)
         for player, name in enumerate(AVERAGES):
             file.check(name, (tables.layout.entries[player],), (np.float32,))
-        resumable = "regret.0" in file
 
-        def answers() -> BucketedResults:
+        def results() -> BucketedResults:
             return BucketedResults(form, maps, snapshot_strategy(tables.layout, snapshot))
 
         return cls(
             record=record,
-            snapshot=snapshot if resumable or not to_resume else None,
+            snapshot=snapshot,
             path=file.path,
             spot=spot,
-            make_reader=lambda: SpotReader(spot, form, answers()),
+            make_reader=lambda: SpotReader(spot, form, results()),
             maps=maps,
             buckets=buckets,
         )
@@ -179,26 +174,26 @@ class BucketedResults:
         self.form = form
         self._played = with_real_cards(form, maps, strategy)
         self._begin = layout(form)[0]
-        self._place = street_rows(form.tree)
+        self._street_row = street_rows(form.tree)
 
     def strategy(self, node: int, runout: int) -> FloatArray:
         return self._played(node, runout)
 
-    def encoder(self, street: int, runouts: slice, rows: NDArray[Any]) -> Callable[[], None]:
+    def encoder(self, street: int, runouts: slice, rows: NDArray[np.generic]) -> Callable[[], None]:
         tree = self.form.tree
         nodes = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.street == street)).tolist()
 
         def fill() -> None:
             for row, runout in zip(rows, range(runouts.start, runouts.stop), strict=True):
                 for node in nodes:
-                    kept = encode_shares(self._played(node, runout), 8 * rows.dtype.itemsize).ravel()
-                    row[self._begin[node] : self._begin[node] + len(kept)] = kept
+                    shares = encode_shares(self._played(node, runout), 8 * rows.dtype.itemsize).ravel()
+                    row[self._begin[node] : self._begin[node] + len(shares)] = shares
 
         return fill
 
     def values(self, player: int, node: int, runout: int) -> FloatArray:
-        found = self._early[player][int(self.form.tree.street[node])][runout, self._place[node]]
-        return np.asarray(found, dtype=np.float64)
+        values = self._early[player][int(self.form.tree.street[node])][runout, self._street_row[node]]
+        return np.asarray(values, dtype=np.float64)
 
     def all_values(self, player: int, street: int) -> NDArray[np.float32]:
         return self._early[player][street]
@@ -214,23 +209,19 @@ class BucketedResults:
         return first, second
 
 
-def _form_of(form: PublicForm, maps: BucketMaps, buckets: tuple[tuple[int, ...], tuple[int, ...]]) -> BucketedForm:
-    return bucketed_form(form, maps, buckets=buckets, count=1)
-
-
 def _read_counts(header: Fields, streets: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    given = header.value("buckets")
-    shaped = isinstance(given, list) and len(given) == 2 and all(isinstance(each, list) for each in given)
+    counts = header.value("buckets")
+    shaped = isinstance(counts, list) and len(counts) == 2 and all(isinstance(each, list) for each in counts)
     if not shaped or not all(
-        len(each) == streets and all(type(count) is int and 0 < count < 2**31 for count in each) for each in given
+        len(each) == streets and all(type(count) is int and 0 < count < 2**31 for count in each) for each in counts
     ):
         raise header.wrong("buckets", "is not a list of numbers of buckets per player and street")
-    return tuple(given[0]), tuple(given[1])
+    return tuple(counts[0]), tuple(counts[1])
 
 
 def _read_maps(file: Container, form: PublicForm, buckets: tuple[tuple[int, ...], tuple[int, ...]]) -> BucketMaps:
     """The maps of a file, refused where they point beyond the tables."""
-    found: list[tuple[NDArray[Any], ...]] = []
+    maps_of: list[tuple[IntArray, ...]] = []
     for player in range(2):
         maps = []
         for number, street in enumerate(form.streets):
@@ -240,8 +231,8 @@ def _read_maps(file: Container, form: PublicForm, buckets: tuple[tuple[int, ...]
             if map_.size and not (int(map_.min()) >= 0 and int(map_.max()) < buckets[player][number]):
                 raise InvalidFile(file.path, f"is damaged: {name} has buckets that do not exist")
             maps.append(map_)
-        found.append(tuple(maps))
-    return found[0], found[1]
+        maps_of.append(tuple(maps))
+    return maps_of[0], maps_of[1]
 
 
 MOST_ITERATIONS = 100_000  # limit if only a target is given
@@ -327,7 +318,7 @@ class BucketedSpotProblem(BucketedProblem[PricedEngine]):
         return int(runouts[form.tree.street].sum()), bucketed_sets(form)
 
     def solution(self, record: Record, form: BucketedForm, engine: PricedEngine) -> BucketedSpotSolution:
-        def answers() -> BucketedResults:
+        def results() -> BucketedResults:
             return BucketedResults(self.public_form, self.buckets[0], engine.engine.strategy)
 
         maps, counts = self.buckets
@@ -335,14 +326,7 @@ class BucketedSpotProblem(BucketedProblem[PricedEngine]):
             record=record,
             snapshot=engine.snapshot(copy=False),
             spot=self.spot,
-            make_reader=lambda: SpotReader(self.spot, self.public_form, answers()),
+            make_reader=lambda: SpotReader(self.spot, self.public_form, results()),
             maps=maps,
             buckets=counts,
         )
-
-    # --- resuming ----------------------------------------------------------------------------------------------------
-
-    if_final = (Advice("keep_regrets", None, "saves them", keyword="save(path, resumable=True)"),)
-
-    def why_final(self, earlier: Solution) -> str:
-        return "is a finished solve without its regrets, which a resume needs"

@@ -8,31 +8,28 @@ of the engine, so it can always be resumed; nodes are read from an engine that i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
-from typing import Any, ClassVar, Self
-
-import numpy as np
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
 
 from regretless import engines
 from regretless.cards.deck import DECK
-from regretless.cards.hands import HAND_COUNT, hand_text
+from regretless.cards.hands import HAND_COUNT
 from regretless.cards.isomorphism import SUIT_PERMUTATIONS
 from regretless.cards.ranges import Range
 from regretless.engines import PublicEngine, available_cores
-from regretless.errors import Advice, InvalidFile, InvalidGame, InvalidOption, InvalidText, WouldNotFit
+from regretless.errors import Advice, InvalidFile, InvalidOption, WouldNotFit
 from regretless.files.container import Container
 from regretless.forms.betting import flatten, limit_branches
-from regretless.forms.history import IntArray
 from regretless.forms.memory import available_bytes
-from regretless.forms.public import NodeKind, PublicForm
+from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize, size_of_branches
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.holdem.estimate import STORAGES
 from regretless.holdem.form.runouts import compile_holdem
-from regretless.holdem.games.big_blinds import MILLI, UNIT, BigBlindSolution
-from regretless.holdem.reading.line_reader import FormReader, NodeStrategy
+from regretless.holdem.games.big_blinds import MILLI, UNIT, DealtSolution
+from regretless.holdem.games.reader import FlopHoldemReader
 from regretless.reprs import brief
 from regretless.solving.game_solution import public_snapshot
 from regretless.solving.options import NO_OPTIONS, SolveOptions
@@ -43,103 +40,36 @@ from regretless.solving.solution import Contents, restore_engine
 
 __all__ = [
     "FlopHoldemProblem",
-    "FlopHoldemReader",
     "FlopHoldemSolution",
     "compile_flop_holdem",
-    "with_flops",
 ]
 
 FLOPS = 1755  # distinct up to suits
 
 
-def compile_flop_holdem(game: FlopHoldem) -> PublicForm:
-    """The whole game from the deal on: payoffs in chips, values in big blinds. Takes a few seconds."""
+def compile_flop_holdem(game: FlopHoldem, flops: Mapping[tuple[int, ...], float] | None = None) -> PublicForm:
+    """The whole game from the deal on: payoffs in chips, values in big blinds. Takes a few seconds.
+
+    With `flops` (`compile_holdem`), it estimates what a strategy is worth from a sample of flops; best responses know
+    which flops may come, so they gain more than in the whole game.
+    """
     everything = Range.parse("100%")
     tree = flatten(limit_branches(game.betting, game.move_name))
-    form = compile_holdem((), everything, everything, tree, deals=(3,), name=game.name)
+    form = compile_holdem((), everything, everything, tree, deals=(3,), flops=flops, name=game.name)
     return replace(form, unit=game.big_blind)
 
 
-def with_flops(form: PublicForm, rows: Sequence[int]) -> PublicForm:
-    """The form with only some of its flops, which stand for all of them, each of their copies equally often.
-
-    It estimates what a strategy is worth from a sample of flops; best responses know which flops may come, so they are
-    worth more than in the whole game.
-    """
-    before, after = form.streets
-    copies = [after.copies[after.first_copy[row] : after.first_copy[row + 1]] for row in rows]
-    count, kept = sum(map(len, copies)), list(rows)
-    flops = replace(
-        after,
-        cards=after.cards[kept],
-        parent=after.parent[kept],
-        first_child=after.first_child[: len(kept) + 1],
-        probability=after.probability * len(after.copies) / count,
-        first_copy=np.cumsum([0, *map(len, copies)]).astype(np.int32),
-        copies=np.concatenate(copies),
-        symmetry=after.symmetry[kept],
-        dead=(after.dead[0][kept], after.dead[1][kept]),
-    )
-    before = replace(before, first_child=np.array([0, len(kept)], dtype=np.int32))
-    return replace(form, streets=(before, flops), strength=(form.strength[0][kept], form.strength[1][kept]))
-
-
-class FlopHoldemReader(FormReader):
-    """Finds nodes of flop hold'em. Both players may hold any hand, and renaming suits changes nothing."""
-
-    @property
-    def group(self) -> IntArray:
-        return np.arange(len(SUIT_PERMUTATIONS))
-
-    @property
-    def hand_numbers(self) -> tuple[IntArray, IntArray]:
-        return np.arange(HAND_COUNT), np.arange(HAND_COUNT)
-
-    def first_round(self) -> dict[str, dict[str, float]]:
-        """Information set -> action -> probability before the flop, named as in the rules of the game."""
-        found = {}
-        for played in map(self.played, self.before_cards()):
-            for hand, row in zip(played.hand, played.strategy.T, strict=True):
-                found[f"{hand_text(int(hand))}:{played.line}"] = dict(zip(played.actions, row.tolist(), strict=True))
-        return found
-
-
 @dataclass(frozen=True, kw_only=True)
-class FlopHoldemSolution(BigBlindSolution):
+class FlopHoldemSolution(DealtSolution):
     """Flop hold'em, solved. Values are in big blinds, the small blind's first."""
-
-    file_kinds: ClassVar[tuple[str, ...]] = ("flop-holdem",)
-
-    make_reader: Callable[[], FlopHoldemReader] = field(repr=False)
 
     __repr__ = brief
 
-    @classmethod
-    def reading(cls, make_reader: Callable[[], FlopHoldemReader], **fields: Any) -> Self:
-        """A solution whose strategy and nodes are read through `make_reader`, which is called on first use."""
-        make_reader = cache(make_reader)
-        return cls(make_reader=make_reader, read_strategy=lambda: make_reader().first_round(), **fields)
-
-    @property
+    @cached_property
     def reader(self) -> FlopHoldemReader:
-        """Reads nodes of the solution."""
-        return self.make_reader()
-
-    def node(self, line: str = "", cards: Sequence[int] = ()) -> NodeStrategy:
-        """The acting player's strategy with each hand where a line leads: "call, check, Qs Jh 2h, check".
-
-        `cards` is the flop, if the line omits it.
-        """
-        place = self.reader.find(line, cards)
-        if self.reader.form.tree.kind[place.index] != NodeKind.DECISION:
-            raise InvalidText("line", line, None, "nobody acts there")
-        return self.reader.played(place)
-
-    def charts(self) -> Iterator[NodeStrategy]:
-        return map(self.reader.played, self.reader.before_cards())
-
-    def verify(self, **options: Any) -> Any:
-        raise InvalidGame(f"{self.game}: is too large to be checked by its rules")
+        """Finds nodes of the solution."""
+        reader: FlopHoldemReader = self.make_reader()
+        return reader
 
     def _contents(self, resumable: bool) -> Contents:
         assert self.snapshot is not None
@@ -162,7 +92,7 @@ class FlopHoldemSolution(BigBlindSolution):
             restore_engine(engine, snapshot, path)
             return FlopHoldemReader(form, engine)
 
-        return cls.reading(restored, record=record, snapshot=snapshot, path=path)
+        return cls(make_reader=restored, record=record, snapshot=snapshot, path=path)
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         return super().as_json(strategy=strategy) | {"big_blind": FlopHoldem.big_blind}
@@ -202,8 +132,10 @@ class FlopHoldemProblem(PublicProblem):
         return compile_flop_holdem(self.rules)
 
     def solution(self, record: Record, form: PublicForm, engine: PublicEngine) -> FlopHoldemSolution:
-        return FlopHoldemSolution.reading(
-            lambda: FlopHoldemReader(form, engine), record=record, snapshot=engine.snapshot(copy=False)
+        return FlopHoldemSolution(
+            record=record,
+            make_reader=lambda: FlopHoldemReader(form, engine),
+            snapshot=engine.snapshot(copy=False),
         )
 
 
@@ -220,5 +152,5 @@ def check_fits(game: FlopHoldem, storage: int, threads: int, *, predicts: bool =
     options = {"storage": storage, "threads": threads, "predicts": predicts}
     needed = engines.estimate("numba", engines.FormKind.PUBLIC, flop_holdem_size(game), **options) or 0
     if needed > (free := available_bytes()):
-        advice = [Advice("storage", 16, "takes about half as much")] * (storage == 32)
+        advice = [Advice("storage", 16, "takes about half as much")] if storage == 32 else []
         raise WouldNotFit(f"{game.name} in {storage} bits", needed=needed, available=free, advice=advice)

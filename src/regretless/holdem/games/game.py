@@ -59,7 +59,7 @@ from regretless.holdem.spots.bet_tables import (
 )
 from regretless.holdem.spots.rounding import warn_of_rounding
 from regretless.holdem.spots.sizes import Size, number_text, parse_sizes, sizes_text
-from regretless.holdem.spots.spot import LONGEST_NAME
+from regretless.holdem.spots.spot import LONGEST_NAME, Spot
 from regretless.holdem.spots.spot_fields import (
     LARGEST_AMOUNT,
     SMALLEST_AMOUNT,
@@ -77,8 +77,9 @@ from regretless.holdem.spots.spot_fields import (
 )
 from regretless.holdem.spots.toml_fields import FileKind, flag_in, number_in, parse_toml, read_toml, table_in, text_in
 from regretless.reprs import brief
+from regretless.solving.kinds import kind_of_table
 
-__all__ = ["FIELDS", "PREFLOP", "HoldemGame"]
+__all__ = ["FIELDS", "PREFLOP", "HoldemGame", "read_spot_or_game"]
 
 FIELDS = ("stack", "small_blind", "big_blind", "ante", "name", "preflop", "bets", "rules", "lines")
 OPEN, RAISE_LIMP, LIMP = "open", "raise_limp", "limp"
@@ -177,6 +178,13 @@ class HoldemGame:
     def to_toml(self) -> str:
         """TOML that `parse` reads back to this game."""
         return _write(self)
+
+
+def read_spot_or_game(path: str | Path) -> Spot | HoldemGame:
+    """What a `.toml` file of hold'em describes, read once: a spot, or a whole game; its name defaults to the file's."""
+    table = read_toml(path)
+    subject: Spot | HoldemGame = kind_of_table(table).subject_class.from_mapping(table, path)
+    return subject
 
 
 # --- reading and writing TOML ----------------------------------------------------------------------------------------

@@ -48,10 +48,10 @@ class GameEstimate:
 
     def as_json(self) -> dict[str, Any]:
         """What `regretless estimate --json` prints."""
-        answer = asdict(self)
+        fields = asdict(self)
         for name in ("memory_bytes", "lossless_bytes"):
-            answer[name] = {str(bits): size for bits, size in answer[name].items()}
-        return answer
+            fields[name] = {str(bits): size for bits, size in fields[name].items()}
+        return fields
 
 
 def estimate_game(game: HoldemGame, choice: BucketChoice | None = None) -> GameEstimate:
@@ -60,8 +60,8 @@ def estimate_game(game: HoldemGame, choice: BucketChoice | None = None) -> GameE
     >>> game = HoldemGame.from_mapping(
     ...     {"stack": 10, "small_blind": 0.5, "big_blind": 1, "preflop": {"limp": False, "open": "a"}}
     ... )
-    >>> answer = estimate_game(game)
-    >>> answer.betting_nodes, answer.action_slots, answer.entries
+    >>> estimate = estimate_game(game)
+    >>> estimate.betting_nodes, estimate.action_slots, estimate.entries
     (8, {'preflop': 4, 'flop': 0, 'turn': 0, 'river': 0}, 676)
     """
     size = betting_of(game).size

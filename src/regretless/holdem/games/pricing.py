@@ -5,7 +5,7 @@ result is computed from the values of all flops in the order in which they were 
 what was computed in which run. A GPU and a CPU round differently, so its last digits may depend on which of them
 evaluated a flop.
 
-With a folder, what is known survives a stop. It is the state of a run, one file per flop, each complete or absent:
+With a folder, flops that are done survive a stop. It is the state of a run, one file per flop, each complete or absent:
 
     price.json        whose price it is, and the answer of the last run that was finished
     flops/QsJh2h.rgl  [2, 2, lines, 169] the values where the betting of a flop begins, on every line that leads there
@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,30 +28,28 @@ from typing import Any
 
 import numpy as np
 
-from regretless.cards.isomorphism import CARD_MAPS
 from regretless.engines import Evaluation, EvaluationStopped, available, bucket_evaluators, cuda_devices, thread_limit
 from regretless.errors import Advice, InvalidFile, InvalidOption, WouldNotFit
 from regretless.files.atomic import reason
-from regretless.files.container import open_container, write_container
+from regretless.files.container import write_container
 from regretless.files.fields import Fields
 from regretless.files.state import check_state, replace_state, state_folder
 from regretless.forms.memory import available_bytes
+from regretless.holdem.flops import ALL_FLOPS, FLOP_CLASSES, Flop, read_flops
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.games.big_blinds import MILLI
+from regretless.holdem.games.flop_pricer import CLASSES, FlopPricer, PreflopValues, flop_tree, priced
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.games.price import CLASSES, FlopPricer, PreflopValues, flop_tree, priced
-from regretless.holdem.games.reader import NoLimitReader
-from regretless.holdem.studies.flops import ALL_FLOPS, Flop, choose_flops
+from regretless.holdem.games.reader import BucketedReader
+from regretless.solving.kinds import open_file
 
-__all__ = ["ALL_CLASSES", "Price", "PriceFolder", "PriceProgress", "price_game", "read_flops"]
+__all__ = ["Price", "PriceFolder", "PriceProgress", "price_game"]
 
 ANSWER, FLOPS = "price.json", "flops"
 VERSION = 1
 FILE_KIND = "flop-price"
 VALUES = "values"
 LARGEST_ANSWER = 2**20  # bytes
-ALL_CLASSES = 1_755  # flops up to the names of suits
-_CARD = re.compile(r"\s*(10|[2-9TJQKAtjqka])[cdhsCDHS]")  # a card; no property of flops looks like one
 
 
 @dataclass(frozen=True)
@@ -70,7 +67,7 @@ class Price:
     @property
     def is_exact(self) -> bool:
         """Whether it covers every flop, or none is needed because nobody acts after the flop."""
-        return self.count in (0, ALL_CLASSES)
+        return self.count in (0, FLOP_CLASSES)
 
     @property
     def exploitability_mbb(self) -> float:
@@ -84,24 +81,24 @@ class Price:
         if self.count == 0:
             return f"{what}, exact: nobody acts after the flop"
         if self.is_exact:
-            return f"{what}, over all {ALL_CLASSES:,} flops: exact"
-        return f"{what}, over {self.count:,} of {ALL_CLASSES:,} flops (weighted subset): an estimate"
+            return f"{what}, over all {FLOP_CLASSES:,} flops: exact"
+        return f"{what}, over {self.count:,} of {FLOP_CLASSES:,} flops (weighted subset): an estimate"
 
     def as_json(self) -> dict[str, Any]:
         """One object for `--json`."""
-        found = self.evaluation
+        evaluation = self.evaluation
         return {
             "game": self.game,
             "meaning": self.meaning,
             "flops": self.flops,
             "flops_priced": self.count,
-            "flops_of_the_game": ALL_CLASSES,
+            "flops_of_the_game": FLOP_CLASSES,
             "is_exact": self.is_exact,
-            "exploitability": found.exploitability,
+            "exploitability": evaluation.exploitability,
             "exploitability_mbb": self.exploitability_mbb,
-            "nash_conv": found.nash_conv,
-            "values": list(found.values),
-            "best_response_values": list(found.best_response_values),
+            "nash_conv": evaluation.nash_conv,
+            "values": list(evaluation.values),
+            "best_response_values": list(evaluation.best_response_values),
             "seconds": self.seconds,
             "threads": self.threads,
             "device": self.device,
@@ -118,35 +115,9 @@ class PriceProgress:
     seconds_left: float | None
 
 
-def read_flops(text: str | int | Sequence[str]) -> list[Flop]:
-    """The flops that an option means, with weights that sum to 22,100.
-
-    "all", "subset(49)" or 49, properties as in a study ("paired, two-tone"), or flops: "Qs Jh 2h, AhKd2c". Flops that
-    do not come from a subset are weighted by how many they stand for, scaled up to all.
-
-    >>> [(flop.text, flop.weight) for flop in read_flops("Qs Jh 2h, 7c7d7h")]
-    [('QsJh2h', 16575.0), ('7s7h7d', 5525.0)]
-    >>> len(read_flops("all")), len(read_flops(25))
-    (1755, 25)
-    >>> read_flops("26")
-    Traceback (most recent call last):
-    regretless.errors.InvalidOption: flops: 'subset(26)' is not one of the subsets: 25, 49, 95, 184
-    """
-    given: object = text
-    if isinstance(text, int) or (isinstance(text, str) and text.strip().isdecimal()):
-        given = f"subset({int(text)})"
-    elif isinstance(text, str) and any(map(_CARD.match, text.split(","))):
-        given = [each.strip() for each in text.split(",")]
-    found = choose_flops(given, np.arange(len(CARD_MAPS)))
-    factor = ALL_FLOPS / sum(flop.weight for flop in found)
-    if abs(factor - 1) < 1e-9:
-        return found
-    return [Flop(flop.cards, flop.flops, flop.weight * factor) for flop in found]
-
-
 def price_game(
     game: HoldemGame,
-    reader: NoLimitReader,
+    reader: BucketedReader,
     flops: str | int | Sequence[str] | None = None,
     *,
     folder: str | Path | None = None,
@@ -163,40 +134,45 @@ def price_game(
     again; `digest` says whose they are. By default, it uses all cores, and a GPU if there is one with enough memory.
     """
     betting, name = betting_of(game), game.name or "hold'em"
-    given, strategy = flop_tree(betting.tree), cache(reader.bucket_strategy)
-    if given.begins:
+    after_flop, strategy = flop_tree(betting.tree), cache(reader.bucket_strategy)
+    if after_flop.begins:
         flops = "all" if flops is None else flops
-        workers, where = thread_limit(threads), _choose_device(device, threads)
+        cores, evaluates_on = thread_limit(threads), _choose_device(device, threads)
     else:
         _refuse_all(name, {"flops": flops, "device": None if device == "auto" else device, "threads": threads})
-        workers, where = 1, "cpu"
-    on = bucket_evaluators(where, threads=workers, interrupted=interrupted)
+        cores, evaluates_on = 1, "cpu"
+    evaluators = bucket_evaluators(evaluates_on, threads=cores, interrupted=interrupted)
     chosen = [] if flops is None else read_flops(flops)
-    shape = (2, 2, len(given.begins), CLASSES)
+    shape = (2, 2, len(after_flop.begins), CLASSES)
     store: PriceFolder | _InMemory = _InMemory() if folder is None else PriceFolder(Path(folder), digest, name, shape)
     store.prepare()
 
     def evaluation(total: PreflopValues) -> Evaluation:
-        lines = {node: total[:, :, place] for place, node in enumerate(given.chance)}
+        lines = {node: total[:, :, line] for line, node in enumerate(after_flop.chance)}
         return priced(betting.tree, betting.payoffs, strategy, lines, game.big_blind)
 
     so_far = _SoFar(len(chosen), shape, evaluation)
     waiting = []
     for flop in chosen:
-        found = store.read(flop.text)
-        if found is None:
+        stored = store.read(flop.text)
+        if stored is None:
             waiting.append(flop)
         else:
-            so_far.add(flop, *found)
+            so_far.add(flop, *stored)
     report(so_far.progress())
     if waiting:
         pricer = FlopPricer(
-            given, betting.payoffs, reader.buckets, reader.bucket_strategy, threads=workers, evaluators=on
+            after_flop,
+            betting.payoffs,
+            reader.buckets,
+            reader.bucket_strategy,
+            threads=cores,
+            evaluators=evaluators,
         )
-        if where == "cuda" and device == "auto" and pricer.evaluation_bytes > on.free_bytes():
-            on = pricer.evaluators = bucket_evaluators("cpu", threads=workers, interrupted=interrupted)
+        if evaluates_on == "cuda" and device == "auto" and pricer.evaluation_bytes > evaluators.free_bytes():
+            evaluators = pricer.evaluators = bucket_evaluators("cpu", threads=cores, interrupted=interrupted)
         _check_fits(pricer)
-        in_random_order = [waiting[place] for place in np.random.RandomState(0).permutation(len(waiting))]
+        in_random_order = [waiting[index] for index in np.random.RandomState(0).permutation(len(waiting))]
         began = time.monotonic()
         try:
             for flop, values in zip(in_random_order, pricer.each(flop.cards for flop in in_random_order), strict=True):
@@ -209,12 +185,12 @@ def price_game(
             return None
     total = np.zeros(shape)
     for flop in chosen:
-        found = store.read(flop.text)
-        if found is None:
+        stored = store.read(flop.text)
+        if stored is None:
             raise InvalidFile(store.where(flop.text), "was removed or damaged while the price was computed")
-        total += flop.weight * found[0]
-    said = None if flops is None else ", ".join(flops) if isinstance(flops, list | tuple) else str(flops)
-    price = Price(name, said, len(chosen), evaluation(total), so_far.seconds, workers, on.device)
+        total += flop.weight * stored[0]
+    flops_text = None if flops is None else ", ".join(flops) if isinstance(flops, list | tuple) else str(flops)
+    price = Price(name, flops_text, len(chosen), evaluation(total), so_far.seconds, cores, evaluators.device)
     store.write_answer(price.as_json())
     return price
 
@@ -235,14 +211,14 @@ def _choose_device(device: str, threads: int | None) -> str:
 
 
 def _check_fits(pricer: FlopPricer) -> None:
-    on, what = pricer.evaluators, "the price of a flop"
-    needed, free = pricer.evaluation_bytes, on.free_bytes()
-    if on.device != "cpu" and needed > free:
+    evaluators, what = pricer.evaluators, "the price of a flop"
+    needed, free = pricer.evaluation_bytes, evaluators.free_bytes()
+    if evaluators.device != "cpu" and needed > free:
         advice = [Advice("device", "cpu", "takes none of it")]
         raise WouldNotFit(what, needed=needed, available=free, memory="GPU memory", advice=advice)
     needed, free = pricer.memory_bytes, available_bytes()
     if needed > free:
-        hint = "use fewer threads" if on.device == "cpu" and pricer.threads > 1 else ""
+        hint = "use fewer threads" if evaluators.device == "cpu" and pricer.threads > 1 else ""
         raise WouldNotFit(what, needed=needed, available=free, hint=hint)
 
 
@@ -250,16 +226,16 @@ class _InMemory:
     """The values of flops in memory, for a price without a folder."""
 
     def __init__(self) -> None:
-        self._found: dict[str, tuple[PreflopValues, float]] = {}
+        self._stored: dict[str, tuple[PreflopValues, float]] = {}
 
     def prepare(self) -> None:
         """Nothing needs to be created."""
 
     def read(self, flop: str) -> tuple[PreflopValues, float] | None:
-        return self._found.get(flop)
+        return self._stored.get(flop)
 
     def write(self, flop: str, values: PreflopValues, seconds: float) -> None:
-        self._found[flop] = values, seconds
+        self._stored[flop] = values, seconds
 
     def write_answer(self, answer: dict[str, Any] | None) -> None:
         """The caller has it."""
@@ -321,7 +297,7 @@ class PriceFolder:
             raise InvalidFile(self.path, "holds the price of another strategy: choose another folder")
 
     def write_answer(self, answer: dict[str, Any] | None) -> None:
-        """Write what a finished run found."""
+        """Write the answer of a finished run; None: no run was finished yet."""
         table = {"version": VERSION, "game": self.game, "digest": self.digest, "answer": answer}
         with replace_state(self.path / ANSWER, self.path) as temporary:
             temporary.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
@@ -335,7 +311,7 @@ class PriceFolder:
         if not path.exists():
             return None
         try:
-            file = open_container(path, FILE_KIND)
+            file = open_file(path, FILE_KIND)
             header = Fields(path, file.header)
             if header.text("digest") != self.digest or header.text("flop") != flop:
                 return None

@@ -46,7 +46,6 @@ class PushFoldSolution(BigBlindSolution):
     ('oop', ('fold', 'call'))
     """
 
-    file_kinds: ClassVar[tuple[str, ...]] = ("push-fold",)
     lines: ClassVar[tuple[str, ...]] = ("", PUSH)
 
     __repr__ = brief
@@ -90,8 +89,8 @@ class PushFoldSolution(BigBlindSolution):
             raise InvalidText("line", line, None, f"{why}: the small blind acts first, the big blind after {PUSH!r}")
         if cards:
             raise InvalidOption("cards", list(cards), "must be empty: nobody acts after the flop")
-        faced = self._chart("")[1] if line else np.ones(len(CLASS_NAMES))  # the other player's reach, by class
-        weight = class_equities().pairs @ faced / CLASS_SIZES
+        reach = self._chart("")[1] if line else np.ones(len(CLASS_NAMES))  # the other player's, by class
+        weight = class_equities().pairs @ reach / CLASS_SIZES
         return NodeStrategy(
             line=line,
             player="oop" if line else "ip",
@@ -114,8 +113,8 @@ class PushFoldSolution(BigBlindSolution):
         return np.array([list(self.strategy[f"{name}:{line}"].values()) for name in CLASS_NAMES]).T
 
     def _share(self, line: str, action: str) -> float:
-        taken = [self.strategy[f"{name}:{line}"][action] for name in CLASS_NAMES]
-        return float(np.array(taken) @ CLASS_SIZES) / HAND_COUNT
+        probabilities = [self.strategy[f"{name}:{line}"][action] for name in CLASS_NAMES]
+        return float(np.array(probabilities) @ CLASS_SIZES) / HAND_COUNT
 
 
 class PushFoldProblem(GameProblem):

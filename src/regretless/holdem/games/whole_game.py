@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -26,27 +26,32 @@ from numpy.typing import NDArray
 
 from regretless import engines
 from regretless.engines import BucketedEngine, Snapshot, TableLayout
-from regretless.errors import InvalidFile, InvalidGame, InvalidOption, InvalidText, MissingOption, RegretlessError
+from regretless.errors import InvalidFile, InvalidOption, MissingOption, RegretlessError
 from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
 from regretless.forms.bucketed import BucketedForm
-from regretless.forms.public import NodeKind
 from regretless.holdem.buckets.build import build_buckets
 from regretless.holdem.buckets.plan import BucketChoice, BucketPlan
 from regretless.holdem.buckets.table import Buckets, DividedBuckets
 from regretless.holdem.form.betting import betting_of
-from regretless.holdem.games.big_blinds import MILLI, UNIT, BigBlindSolution
+from regretless.holdem.games.big_blinds import MILLI, UNIT, DealtSolution
 from regretless.holdem.games.boards import GameBuckets, acting_streets, game_buckets, make_form
-from regretless.holdem.games.bucketed import AVERAGES, ITERATIONS, BucketedProblem, bucketed_sets, snapshot_strategy
+from regretless.holdem.games.bucketed import (
+    AVERAGES,
+    ITERATIONS,
+    BucketedProblem,
+    SavedTables,
+    bucketed_sets,
+    snapshot_strategy,
+)
+from regretless.holdem.games.flop_pricer import flop_tree
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.games.price import flop_tree
 from regretless.holdem.games.pricing import Price, PriceProgress, price_game
-from regretless.holdem.games.reader import NoLimitReader
-from regretless.holdem.reading.line_reader import NodeStrategy
+from regretless.holdem.games.reader import BucketedReader
 from regretless.holdem.spots.spot_fields import StreetName
-from regretless.kinds import Kind
 from regretless.reprs import brief
 from regretless.solving.game_solution import LEARNED
+from regretless.solving.kinds import Kind
 from regretless.solving.options import SolveOptions
 from regretless.solving.problem import Request
 from regretless.solving.record import Record
@@ -59,44 +64,24 @@ LONGEST_GAME = 2**20  # characters of TOML
 
 
 @dataclass(frozen=True, kw_only=True)
-class NoLimitSolution(BigBlindSolution):
+class NoLimitSolution(SavedTables, DealtSolution):
     """A solved game from the deal. Its `strategy` is that before the flop; `node` reads any line on any board."""
-
-    file_kinds: ClassVar[tuple[str, ...]] = ("holdem-game",)
 
     rules: HoldemGame
     buckets: DividedBuckets | None = field(repr=False)  # None if nobody acts after the flop
-    make_reader: Callable[[], NoLimitReader] = field(repr=False)
+    how_to_check: ClassVar[str] = ": regretless price evaluates it"
 
     __repr__ = brief
-
-    @classmethod
-    def reading(cls, make_reader: Callable[[], NoLimitReader], **fields: Any) -> Self:
-        """A solution whose strategy and nodes are read through `make_reader`, which is called on first use."""
-        make_reader = cache(make_reader)
-        return cls(make_reader=make_reader, read_strategy=lambda: make_reader().preflop(), **fields)
 
     @property
     def subject(self) -> HoldemGame:
         return self.rules
 
-    @property
-    def reader(self) -> NoLimitReader:
-        """Reads nodes of the solution."""
-        return self.make_reader()
-
-    def node(self, line: str = "", cards: Sequence[int] = ()) -> NodeStrategy:
-        """The acting player's strategy with each hand where a line leads: "raise 5, call, Qs Jh 2h, check".
-
-        `cards` is what the line omits of the board.
-        """
-        place = self.reader.find(line, cards)
-        if self.reader.tree.kind[place.index] != NodeKind.DECISION:
-            raise InvalidText("line", line, None, "nobody acts there")
-        return self.reader.played(place)
-
-    def charts(self) -> Iterator[NodeStrategy]:
-        return map(self.reader.played, self.reader.before_cards())
+    @cached_property
+    def reader(self) -> BucketedReader:
+        """Finds nodes of the solution."""
+        reader: BucketedReader = self.make_reader()
+        return reader
 
     @property
     def boards(self) -> int:
@@ -131,7 +116,7 @@ class NoLimitSolution(BigBlindSolution):
     ) -> Price | None:
         """Exact values and best responses with real cards, in big blinds: over all 1,755 flops, or some of them.
 
-        `flops` are those of `pricing.read_flops`, by default all. With a few, it is the exact exploitability in a game
+        `flops` are those of `flops.read_flops`, by default all. With a few, it is the exact exploitability in a game
         with only these flops, weighted, and an estimate of that of the whole game, biased upwards. A flop takes from
         seconds to minutes, depending on the betting tree and the device. With a folder, flops that are done are stored,
         and a run that was stopped is resumed, on any device. `device` is "cpu", "cuda" or "auto": a GPU if there is one
@@ -163,12 +148,8 @@ class NoLimitSolution(BigBlindSolution):
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
 
-    def verify(self, **options: Any) -> Any:
-        raise InvalidGame(f"{self.game}: is too large to be checked by its rules: regretless price evaluates it")
-
     def _contents(self, resumable: bool) -> Contents:
-        assert self.snapshot is not None
-        arrays = {name: self.snapshot.arrays[name] for name in self.snapshot.arrays if resumable or name in AVERAGES}
+        arrays = self.saved_tables(resumable)
         header: dict[str, Any] = {"rules": self.rules.to_toml(), BUCKETS: None}
         if self.buckets is not None:
             header[BUCKETS] = self.buckets.header()
@@ -193,13 +174,13 @@ class NoLimitSolution(BigBlindSolution):
             raise InvalidFile(path, f"is damaged: {error}") from None
         form = make_form(game, of_game, count=1, seed=0)
         layout = TableLayout(form)
-        wide = np.float64 if record.settings.storage == 64 else np.float32
+        dtype = np.float64 if record.settings.storage == 64 else np.float32
         for player, name in enumerate(AVERAGES):
-            file.check(name, (layout.entries[player],), (wide,))
+            file.check(name, (layout.entries[player],), (dtype,))
         snapshot = Snapshot(record.iterations, StoredArrays(file, LEARNED))
-        return cls.reading(
-            lambda: NoLimitReader(form, of_game, snapshot_strategy(layout, snapshot)),
+        return cls(
             record=record,
+            make_reader=lambda: BucketedReader(form, of_game, snapshot_strategy(layout, snapshot)),
             snapshot=snapshot,
             path=path,
             rules=game,
@@ -207,21 +188,21 @@ class NoLimitSolution(BigBlindSolution):
         )
 
 
-class _Tables:
+class _LazyBuckets:
     """Tables of buckets, built when the first board is looked up: by then it is known that the game fits in memory."""
 
-    def __init__(self, plan: BucketPlan, found: Buckets | None = None) -> None:
-        self.plan, self._given = plan, found
+    def __init__(self, plan: BucketPlan, loaded: Buckets | None = None) -> None:
+        self.plan, self._loaded = plan, loaded
 
     @cached_property
-    def found(self) -> Buckets:
-        return self._given or build_buckets(self.plan)
+    def tables(self) -> Buckets:
+        return self._loaded or build_buckets(self.plan)
 
     def count(self, street: StreetName) -> int:
         return self.plan.count(street)
 
-    def lookup(self, boards: Any) -> NDArray[np.uint16]:
-        return self.found.lookup(boards)
+    def lookup(self, boards: NDArray[np.uint8]) -> NDArray[np.uint16]:
+        return self.tables.lookup(boards)
 
 
 class NoLimitProblem(BucketedProblem[BucketedEngine]):
@@ -261,7 +242,7 @@ class NoLimitProblem(BucketedProblem[BucketedEngine]):
         return BucketChoice.parse(text)
 
     @cached_property
-    def tables(self) -> _Tables | None:
+    def tables(self) -> _LazyBuckets | None:
         """Those of a file, or to be built."""
         choice, earlier = self.choice, self._earlier
         if choice is None:
@@ -270,13 +251,13 @@ class NoLimitProblem(BucketedProblem[BucketedEngine]):
             if not choice.counts:
                 return None
             counts: dict[str, Any] = dict(choice.counts)
-            return _Tables(BucketPlan(**counts, method=choice.method))
+            return _LazyBuckets(BucketPlan(**counts, method=choice.method))
         tables = Buckets.load(choice.file)
         if tables.plan.board:
             raise InvalidFile(choice.file, "has the buckets of one flop only: a game needs those of all boards")
         if earlier is not None and not _alike(earlier.buckets, DividedBuckets.of(tables)):
             raise InvalidFile(choice.file, f"has other buckets than {earlier.where} was started with")
-        return _Tables(tables.plan, tables)
+        return _LazyBuckets(tables.plan, tables)
 
     @cached_property
     def buckets(self) -> GameBuckets:
@@ -284,8 +265,8 @@ class NoLimitProblem(BucketedProblem[BucketedEngine]):
         if self.choice is None:
             return game_buckets(self.game, None, ())
         streets = () if self.tables is None else self.tables.plan.streets
-        known = tuple(street for street in streets if street not in self.choice.lossless)
-        return game_buckets(self.game, self.tables, known, str(self.choice))
+        covered = tuple(street for street in streets if street not in self.choice.lossless)
+        return game_buckets(self.game, self.tables, covered, str(self.choice))
 
     def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
         return iterations or ITERATIONS, None
@@ -303,12 +284,12 @@ class NoLimitProblem(BucketedProblem[BucketedEngine]):
         return len(form.tree.kind), bucketed_sets(form)
 
     def solution(self, record: Record, form: BucketedForm, engine: BucketedEngine) -> NoLimitSolution:
-        return NoLimitSolution.reading(
-            lambda: NoLimitReader(form, self.buckets, engine.strategy),
+        return NoLimitSolution(
             record=record,
+            make_reader=lambda: BucketedReader(form, self.buckets, engine.strategy),
             snapshot=engine.snapshot(copy=False),
             rules=self.game,
-            buckets=None if self.tables is None else DividedBuckets.of(self.tables.found),
+            buckets=None if self.tables is None else DividedBuckets.of(self.tables.tables),
         )
 
 
@@ -316,5 +297,5 @@ def _alike(first: DividedBuckets | None, second: DividedBuckets) -> bool:
     """Whether two abstractions give every hand the same bucket."""
     if first is None or first.header() != second.header():
         return False
-    mine, theirs = first.arrays(), second.arrays()
-    return all(np.array_equal(mine[name], theirs[name]) for name in mine)
+    arrays, others = first.arrays(), second.arrays()
+    return all(np.array_equal(arrays[name], others[name]) for name in arrays)

@@ -176,7 +176,7 @@ class Evaluator:
             values = self._walk(player, street + 1, after, entering)
             copies = following.copies[following.first_copy[after] : following.first_copy[after + 1]]
             for node in reach:
-                value = values[child[node]] * following.probability
+                value = values[child[node]] * following.probability[after]
                 for copy in copies:
                     total[node] += value[self.form.permutations[player][copy]]
         return total

@@ -40,7 +40,7 @@ def packed_form(form: PublicForm) -> dict[str, NDArray[np.generic]]:
     for number, street in enumerate(form.streets):
         for name in _STREET_ARRAYS:
             arrays[f"form.{name}.{number}"] = getattr(street, name)
-        arrays[f"form.probability.{number}"] = np.array([street.probability])
+        arrays[f"form.probability.{number}"] = street.probability[:1]  # all deals of a spot are equally likely
         for player in range(2):
             arrays[f"form.dead.{player}.{number}"] = street.dead[player]
     for player in range(2):
@@ -91,7 +91,7 @@ class _FormReader:
             cards=self._indices(f"cards.{number}", (runouts, cards[1]), DECK),
             parent=self._indices(f"parent.{number}", (runouts,), above),
             first_child=self._rising(f"first_child.{number}", runouts, end=below),
-            probability=float(probability[0]),
+            probability=np.full(runouts, float(probability[0])),
             first_copy=first_copy,
             copies=copies,
             symmetry=np.zeros(runouts, dtype=np.int32),

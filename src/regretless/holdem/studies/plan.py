@@ -48,6 +48,7 @@ from regretless.errors import InvalidOption, RegretlessError
 from regretless.forms.history import IntArray
 from regretless.forms.public import BettingTree, NodeKind
 from regretless.holdem.estimate import STORAGES
+from regretless.holdem.flops import Flop, choose_flops
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.form.suits import suit_group
 from regretless.holdem.problem import TARGET
@@ -58,7 +59,6 @@ from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import PLAYERS, SpotFields, check_number
 from regretless.holdem.spots.spot_toml import read_mapping, write_spot
 from regretless.holdem.spots.toml_fields import parse_toml, read_toml_text
-from regretless.holdem.studies.flops import Flop, choose_flops
 from regretless.variants.presets import read_variant
 
 __all__ = ["ANY", "Keep", "StudyPlan", "StudySpot", "Variation"]

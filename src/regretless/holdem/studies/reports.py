@@ -21,8 +21,8 @@ from typing import Any
 
 from regretless.cards.deck import RANKS, SUITS
 from regretless.errors import InvalidFile, InvalidOption, InvalidText, RegretlessError
+from regretless.holdem.flops import CONNECTEDNESS, PAIRINGS, SUIT_KINDS, FlopFilter
 from regretless.holdem.spots.lines import parse_line
-from regretless.holdem.studies.flops import CONNECTEDNESS, PAIRINGS, SUIT_KINDS, FlopFilter
 from regretless.holdem.studies.folder import StudyFolder
 from regretless.holdem.studies.plan import ANY
 from regretless.holdem.studies.queries import run_sql

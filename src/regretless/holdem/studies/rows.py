@@ -24,6 +24,7 @@ from regretless.cards.deck import board_text, card_text
 from regretless.forms.public import NodeKind
 from regretless.forms.public_size import size_of_form
 from regretless.holdem.exports import long_rows
+from regretless.holdem.flops import texture_of
 from regretless.holdem.reading.columns import DEFINITIONS
 from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.reading.nodes import NodeView
@@ -31,7 +32,6 @@ from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.lines import find_action, parse_line
 from regretless.holdem.spots.spot_fields import STREETS, PlayerName
-from regretless.holdem.studies.flops import texture_of
 from regretless.holdem.studies.plan import ANY, Keep, StudySpot
 
 __all__ = ["TABLES", "VERSION", "arrow_schema", "column_of", "kept_nodes", "run_row", "spot_rows"]

@@ -14,8 +14,8 @@ from regretless.holdem.studies.folder import StudyFolder
 from regretless.holdem.studies.plan import StudyPlan
 from regretless.holdem.studies.queries import run_sql
 from regretless.holdem.studies.reports import Coverage, StudyReport, study_coverage, study_report
+from regretless.plots.bars import stacked_bars
 from regretless.plots.scatter import scatter
-from regretless.plots.stacked_bars import stacked_bars
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

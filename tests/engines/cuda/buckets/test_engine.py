@@ -107,7 +107,7 @@ def test_it_is_the_first_choice_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_more_hands_than_a_step_can_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("regretless.engines.cuda.buckets.engine.MOST_HANDS", 3)
+    monkeypatch.setattr("regretless.engines.cuda.buckets.engine.MAX_HANDS", 3)
     with pytest.raises(InvalidGame, match="hands: the cuda engine can count 3"):
         emulated(random_buckets(small_form(4, 3), 4))
 

@@ -14,7 +14,7 @@ import pytest
 
 from regretless.errors import Advice, DeviceFailed
 
-MODULE = "regretless.engines.cuda.public.cupy_device"
+MODULE = "regretless.engines.cuda.cupy_device"
 FLOAT = np.dtype(np.float32)
 
 

@@ -18,13 +18,13 @@ import pytest
 from tests.engines.cuda_host_device import HostDevice
 from tests.engines.random_public import random_form
 
-from regretless.engines.cuda.public import arena as arena_module
-from regretless.engines.cuda.public.arena import Arena
+from regretless.engines.cuda import device as device_module
+from regretless.engines.cuda.device import Arena
 from regretless.engines.cuda.public.batch import CudaBatch, kind_of
 from regretless.engines.cuda.public.engine import CudaPublicEngine
+from regretless.engines.cuda.public.hands import code_bytes, list_sizes
 from regretless.engines.cuda.public.sizes import estimate
 from regretless.engines.cuda.public.source import KernelOptions, kernel_source
-from regretless.engines.cuda.public.tables.hands import code_bytes, list_sizes
 from regretless.engines.layout import make_layout
 from regretless.engines.numba.public.engine import NumbaPublicEngine
 from regretless.engines.numpy.public import PublicReference
@@ -58,7 +58,7 @@ def form_of(name: str) -> PublicForm:
     if name == "kuhn":
         return compile_public(Kuhn())
     seed, streets = map(int, name.split("-")[1:])
-    return random_form(seed, deck=8 - streets, streets=streets, most_hands=10, rake=0.03)
+    return random_form(seed, deck=8 - streets, streets=streets, most_hands=10, rake=0.03, weighted=bool(seed % 2))
 
 
 def rows(first: int, count: int, variant: str = "discounted") -> Schedule:
@@ -316,8 +316,8 @@ def test_an_arena_uploads_tables_together() -> None:
 
 
 def test_an_arena_collects_more_than_its_buffer_and_its_chunks_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arena_module, "STAGED_BYTES", 1024)
-    monkeypatch.setattr(arena_module, "CHUNK_BYTES", 4096)
+    monkeypatch.setattr(device_module, "STAGED_BYTES", 1024)
+    monkeypatch.setattr(device_module, "CHUNK_BYTES", 4096)
     random = np.random.default_rng(3)
     sizes = [1, 255, 256, 257, 1024, 0, 1023, 768, 512, 1025, *random.integers(0, 1200, size=60).tolist()]
     tables = [random.integers(0, 256, size=size).astype(np.uint8) for size in sizes]

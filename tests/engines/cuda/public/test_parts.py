@@ -14,14 +14,14 @@ from tests.engines.cuda.public.test_engine import NoKernels, assert_same, begin,
 from tests.engines.cuda_host_device import HostDevice
 from tests.engines.random_public import random_form
 
+from regretless.engines.cuda.device import Arena
+from regretless.engines.cuda.public import plan as program
 from regretless.engines.cuda.public import sizes, spot, walks, work
-from regretless.engines.cuda.public.arena import Arena
 from regretless.engines.cuda.public.batch import CudaBatch, kind_of
 from regretless.engines.cuda.public.engine import CudaPublicEngine
-from regretless.engines.cuda.public.tables import program
-from regretless.engines.cuda.public.tables.hands import most_distinct
-from regretless.engines.cuda.public.tables.packing import ALIGNMENT, pack, places_of
-from regretless.engines.cuda.public.tables.records import (
+from regretless.engines.cuda.public.hands import max_distinct
+from regretless.engines.cuda.public.records import (
+    ALIGNMENT,
     DECISION,
     ITEM,
     JOB,
@@ -36,6 +36,8 @@ from regretless.engines.cuda.public.tables.records import (
     STAKE,
     TERMINAL,
     UNIT,
+    offsets_of,
+    pack,
 )
 from regretless.engines.layout import make_layout
 from regretless.engines.numpy.public import PublicReference
@@ -132,7 +134,7 @@ def test_lines_with_more_rows_than_threads_keep(streets: int, monkeypatch: pytes
     plain.advance(rows(4, 2))
     assert_same(expected, plain, 1e-5)
     for kept in (2, 1) if streets == 1 else (1,):
-        monkeypatch.setattr(program, "KEPT", kept)
+        monkeypatch.setattr(program, "MAX_CACHED_ROWS", kept)
         program._plans.clear()
         engine = solved(form, locks=True)
         assert engine.spot.plans[0].streets[-1]["own_rows"] > 0  # not all are kept
@@ -153,7 +155,7 @@ def test_terminals_in_64_bits_follow_the_reference_after_others_in_32() -> None:
 def test_sixteen_bits_with_more_rows_than_threads_keep(monkeypatch: pytest.MonkeyPatch) -> None:
     form = busy_form(1)
     expected = solved(form, storage=16, locks=True)
-    monkeypatch.setattr(program, "KEPT", 2)
+    monkeypatch.setattr(program, "MAX_CACHED_ROWS", 2)
     program._plans.clear()
     assert_equal(solved(form, storage=16, locks=True), expected)
 
@@ -167,7 +169,7 @@ def test_more_actions_than_needs_are_noted() -> None:
     actions["show"] = Branch(NodeKind.SHOWDOWN, (2.0, 2.0))
     form = with_tree(form_of("random-18-1"), Branch(NodeKind.DECISION, (1.0, 1.0), 0, actions))
     engine, plain = CudaPublicEngine(form, device=HostDevice()), PublicReference(form)
-    assert engine.spot.plans[0].kept == (1 + len(actions) - program.NEEDED_BITS,)
+    assert engine.spot.plans[0].cached_rows == (1 + len(actions) - program.NEEDED_BITS,)
     begin(form, engine, plain)
     for each in (engine, plain):
         each.advance(rows(4, 2))
@@ -197,7 +199,7 @@ def test_lines_walked_level_by_level_equal_lines_walked_by_a_thread(
         monkeypatch.setattr(work, "LEVEL_TASKS", tasks)
         monkeypatch.setattr(walks, "LEVEL_THREADS", threads)
         monkeypatch.setattr(walks, "TEAM_HANDS", hands)
-        monkeypatch.setattr(program, "KEPT", kept)
+        monkeypatch.setattr(program, "MAX_CACHED_ROWS", kept)
         monkeypatch.setattr(program, "LEVEL_ROWS", rows)
         program._plans.clear()
         engine = solved(form, storage=storage, locks=locks, variant=variant)
@@ -296,8 +298,8 @@ def test_ways_up_take_turns_with_rows_that_both_write(monkeypatch: pytest.Monkey
 
     form = busy_form(2)
     monkeypatch.setattr(work, "LEVEL_TASKS", 0)
-    for kept in (program.KEPT, 2):
-        monkeypatch.setattr(program, "KEPT", kept)
+    for kept in (program.MAX_CACHED_ROWS, 2):
+        monkeypatch.setattr(program, "MAX_CACHED_ROWS", kept)
         program._plans.clear()
         engine = CudaPublicEngine(form, device=Listening())
         launched.clear()
@@ -342,7 +344,7 @@ def test_deals_that_do_not_fit_in_shared_memory_and_runouts_and_players_that_tak
     assert expected.layout.hands[0] != expected.layout.hands[1]
     pairs = zip(*(spot._slot_rows(expected.layout, plan) for plan in expected.spot.plans), strict=True)
     monkeypatch.setattr(spot, "_shapes", {})
-    monkeypatch.setattr(walks, "MOST_TERMS", 1)
+    monkeypatch.setattr(walks, "MAX_TERMS", 1)
     monkeypatch.setattr(spot, "WAVE_BYTES", 4 * 4 * sum(map(max, pairs)) + 1)
     monkeypatch.setattr(spot, "APART_BYTES", 0)
     engine = solved(form, locks=True)
@@ -515,9 +517,9 @@ def test_different_sums_are_counted(deck: int) -> None:
             strength = random.integers(0, levels, size=(4, count)).astype(np.int16)
             strength[random.random(strength.shape) < dead] = DEAD
             arrays += [strength, cards]
-        assert most_distinct(*arrays, deck) == count_distinct(*arrays, deck=deck)
+        assert max_distinct(*arrays, deck) == count_distinct(*arrays, deck=deck)
     nothing = np.zeros((0, 3), dtype=np.int16), np.zeros((3, 2), dtype=np.int16)
-    assert most_distinct(*nothing, *nothing, deck) == (0, 0)
+    assert max_distinct(*nothing, *nothing, deck) == (0, 0)
 
 
 def test_tables_are_packed() -> None:
@@ -527,11 +529,11 @@ def test_tables_are_packed() -> None:
         (np.arange(24, dtype=np.float64).reshape(4, 6)[:, ::2], [(0, "terms")]),
         (np.ones(2, dtype=DECISION), [(0, "decisions"), (-1, "line_values_0")]),
         (np.arange(ALIGNMENT, dtype=np.uint8), []),
-        (np.array(7, dtype=np.int64), [(1, "lock_at")]),
+        (np.array(7, dtype=np.int64), [(1, "lock_index")]),
     ]
     packed = pack(tables)
     ends = [0]
-    for begin_at, (table, _) in zip(packed.places.begins, tables, strict=True):
+    for begin_at, (table, _) in zip(packed.offsets.begins, tables, strict=True):
         if table.size == 0:
             assert begin_at == -1
             continue
@@ -540,17 +542,17 @@ def test_tables_are_packed() -> None:
         ends.append(begin_at + table.nbytes)
         assert packed.block[begin_at : ends[-1]].tobytes() == table.tobytes()
     assert len(packed.block) >= ends[-1]
-    assert len(packed.block) == packed.places.size
+    assert len(packed.block) == packed.offsets.size
     jobs = np.zeros(2, dtype=JOB)
-    packed.places.pointers.point(jobs, 1000)
+    packed.offsets.pointers.point(jobs, 1000)
     pointed = {(own, name): int(jobs[own][name]) - 1000 for own in range(2) for name in POINTERS if jobs[own][name]}
     assert pointed == {
         field: begin_at
-        for begin_at, (_, fields) in zip(packed.places.begins, tables, strict=True)
+        for begin_at, (_, fields) in zip(packed.offsets.begins, tables, strict=True)
         for field in fields
         if begin_at >= 0 and field[0] >= 0
     }
-    assert places_of((), ()).size == 0
+    assert offsets_of((), ()).size == 0
 
 
 def test_records_that_are_read_whole_have_no_gaps() -> None:

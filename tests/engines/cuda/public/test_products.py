@@ -11,11 +11,10 @@ import pytest
 from tests.engines.cuda_host_device import HostDevice
 from tests.engines.random_public import random_form
 
-from regretless.engines.cuda.public import walks
+from regretless.engines.cuda.public import terminals, walks
 from regretless.engines.cuda.public.engine import CudaPublicEngine
-from regretless.engines.cuda.public.tables import terminals
-from regretless.engines.cuda.public.tables.hands import code_bytes
-from regretless.engines.cuda.public.tables.program import make_plan
+from regretless.engines.cuda.public.hands import code_bytes
+from regretless.engines.cuda.public.plan import make_plan
 from regretless.engines.layout import make_layout
 from regretless.engines.numba.public.engine import NumbaPublicEngine
 from regretless.forms.public import PublicForm
@@ -132,7 +131,7 @@ def test_with_rake_or_many_hands_terminals_are_sums(monkeypatch: pytest.MonkeyPa
     assert engine_of(form).products
     assert not engine_of(random_form(4, streets=1, rake=0.05)).products
     assert not CudaPublicEngine(form, device=HostDevice(), storage=32).products
-    monkeypatch.setattr(terminals, "MOST_PAIRS", 100)
+    monkeypatch.setattr(terminals, "MAX_PAIRS", 100)
     assert not engine_of(form).products
 
 

@@ -102,7 +102,7 @@ class HostGame:
         values, best = [], []
         for player, state in zip(game.players, self.state):
             values.append((state["other_plan"][:, : player.layout.sequences] * state["product"]).sum(axis=1))
-            best.append(state["product"][:, 0] + state["worth"][:, player.layout.roots].sum(axis=1))
+            best.append(state["product"][:, 0] + state["set_value"][:, player.layout.roots].sum(axis=1))
         return np.array(values), np.array(best)
 
     def step_by_step(self, weights: np.ndarray, *, simultaneous: bool) -> None:
@@ -197,7 +197,7 @@ def test_payoffs_of_too_many_values_and_sets_of_too_many_actions(compile_kernels
 
 def prepare_unpacked(trees, terms) -> CudaGame:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("regretless.engines.cuda.sequence.game.MOST_VALUES", 1)
+        patch.setattr("regretless.engines.cuda.sequence.game.MAX_VALUES", 1)
         return prepare(trees, terms, blocks=1, dtype="float64", threads=256)
 
 

@@ -16,7 +16,7 @@ from tests.engines.test_buckets import small_form
 
 from regretless.engines.contract import BucketEvaluators, BucketStrategy, EvaluationStopped, StrategyTables
 from regretless.engines.creation import bucket_evaluators
-from regretless.engines.cuda.public import arena
+from regretless.engines.cuda import device as cuda_device
 from regretless.engines.cuda.public.bucket_evaluator import CudaBucketEvaluators
 from regretless.engines.numba.public.bucket_evaluator import NumbaBucketEvaluator
 from regretless.engines.numba.public.sizes import bucket_evaluation_bytes
@@ -146,8 +146,8 @@ def test_forms_that_are_evaluated_one_after_another_take_turns_with_the_same_row
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Over four forms and two strategies, no more is held than is counted for one, and rows are allocated twice."""
-    monkeypatch.setattr(arena, "CHUNK_BYTES", 1 << 17)
-    monkeypatch.setattr(arena, "STAGED_BYTES", 1 << 14)
+    monkeypatch.setattr(cuda_device, "CHUNK_BYTES", 1 << 17)
+    monkeypatch.setattr(cuda_device, "STAGED_BYTES", 1 << 14)
     small, large = (random_form(3, deck=deck, streets=3, most_hands=60) for deck in (10, 12))
     device = CountingDevice()
     for seed in range(2):

@@ -118,7 +118,7 @@ def test_every_public_engine_keeps_the_contract(name: str, device: str, storage:
 @given(seed=st.integers(0, 10**6), streets=st.integers(1, 2), rake=st.sampled_from([0.0, 0.05]))
 def test_values_of_uniform_play(seed: int, streets: int, rake: float) -> None:
     """Every fold and showdown, including ties and rake, against brute-force matrices."""
-    form = random_form(seed, streets=streets, rake=rake, most_hands=20)
+    form = random_form(seed, streets=streets, rake=rake, most_hands=20, weighted=bool(seed % 2))
     fast, plain = NumbaPublicEngine(form), PublicReference(form)
     assume(plain.pairs > 0)
     assert_same_evaluation(form, fast, plain, 5e-7)
@@ -285,7 +285,9 @@ def random_strategy(form: PublicForm, seed: int) -> PublicStrategy:
 @cache
 def worth_of_a_strategy(seed: int) -> tuple[PublicForm, PublicStrategy, Evaluation]:
     """A form, a strategy, and what the plain engine, which is slow, says about it."""
-    form = random_form(seed, deck=6, streets=1 + seed % 3, rake=0.03 * (seed % 2), most_hands=12)
+    form = random_form(
+        seed, deck=6, streets=1 + seed % 3, rake=0.03 * (seed % 2), most_hands=12, weighted=seed % 3 == 1
+    )
     strategy = random_strategy(form, seed)
     return form, strategy, PublicReference(form).evaluate(strategy)
 

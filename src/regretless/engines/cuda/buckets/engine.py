@@ -16,7 +16,6 @@ runouts), `kernels/` (the arithmetic).
 
 from __future__ import annotations
 
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,10 +23,9 @@ from numpy.typing import NDArray
 
 from regretless.engines.bucket_tables import BucketTables, TableLayout, kept_numbers
 from regretless.engines.contract import BucketedEngine
-from regretless.engines.cuda.buckets.batch import MOST_HANDS, BatchLayout, arrange, most_steps
-from regretless.engines.cuda.buckets.plan import FACTORS, Plan, make_plan, records_source
-from regretless.engines.cuda.public.device import Buffer, Device
-from regretless.engines.cuda.public.engine import ON_CPU, open_device
+from regretless.engines.cuda.buckets.plan import FACTORS, CudaBucketPlan, make_plan, records_source
+from regretless.engines.cuda.buckets.runouts import MAX_HANDS, BatchLayout, arrange, max_steps
+from regretless.engines.cuda.device import ON_CPU, Buffer, Device, kernel_text, open_device
 from regretless.engines.formats import met_weights, needs_wide_tiles
 from regretless.errors import Advice, InvalidGame, InvalidOption
 from regretless.forms.bucketed import BucketedForm
@@ -42,8 +40,8 @@ KERNELS = (
 THREADS = 128  # of a block
 WARP = 32
 STEP_BYTES = 16
-MOST_RUNOUTS = 2**16 - 1  # blocks of a launch across its second dimension
-MOST_LEAF_NUMBERS = 2**32  # of a street: offsets in steps have 32 bits
+MAX_RUNOUTS = 2**16 - 1  # blocks of a launch across its second dimension
+MAX_LEAF_NUMBERS = 2**32  # of a street: offsets in steps have 32 bits
 
 
 class CudaBucketedEngine(BucketTables):
@@ -72,8 +70,8 @@ class CudaBucketedEngine(BucketTables):
         for name, count in _row_sizes(form, self._plan).items():
             self._buffers[name] = self._on.zeros(count, self.dtype)
         self._tables = {name: self._on.upload(array) for name, array in _constants(form, self._plan).items()}
-        for player, held in enumerate(form.hands):
-            self._on.assign(self._buffers[f"entering.{player}.0"], held.weight.astype(np.float32))
+        for player, hands in enumerate(form.hands):
+            self._on.assign(self._buffers[f"entering.{player}.0"], hands.weight.astype(np.float32))
 
     @property
     def memory_bytes(self) -> int:
@@ -114,92 +112,93 @@ class CudaBucketedEngine(BucketTables):
     # --- launches ----------------------------------------------------------------------------------------------------
 
     def _launch(self, name: str, grid: tuple[int, ...], threads: int, *arguments: Any, shared: int = 0) -> None:
-        given = [np.int32(each) if isinstance(each, int) else each for each in arguments]
+        values = [np.int32(each) if isinstance(each, int) else each for each in arguments]
         if min(grid) > 0:
-            self._kernels[name](grid, threads, shared, *given)
+            self._kernels[name](grid, threads, shared, *values)
 
     def _reach(self, player: int) -> None:
         """A player's reach at nodes per bucket, and per hand where lines begin."""
-        held, table, streets = self._buffers, self._tables, self._plan.streets
+        buffers, table, streets = self._buffers, self._tables, self._plan.streets
         hands = len(self.form.hands[player].weight)
-        leaf_reach = held[f"leaf_reach.{player}"]
+        leaf_reach = buffers[f"leaf_reach.{player}"]
         self._launch(
             "reach_lines", self._line_grid(player), THREADS,
-            table["nodes"], table[f"lines.{player}"], self._matched[player], player, held[f"reach.{player}"],
+            table["nodes"], table[f"lines.{player}"], self._matched[player], player, buffers[f"reach.{player}"],
             leaf_reach,
         )  # fmt: skip
         for street in range(1, len(streets)):
-            before, here = streets[street - 1], streets[street]
+            before, current = streets[street - 1], streets[street]
             self._launch(
-                "enter_street", (self.form.runouts.count * hands,), _threads(here.lines),
-                held[f"entering.{player}.{street - 1}"], self._leaf_reach(player, street - 1),
-                held[f"bucket.{player}.{street - 1}"], held[f"bucket.{player}.{street}"], held[f"weight.{street}"],
-                table[f"line_above.{street}"], hands, int(street == 1), before.lines, before.leaves, before.first_exit,
-                here.lines, held[f"entering.{player}.{street}"],
+                "enter_street", (self.form.runouts.count * hands,), _threads(current.lines),
+                buffers[f"entering.{player}.{street - 1}"], self._leaf_reach(player, street - 1),
+                buffers[f"bucket.{player}.{street - 1}"], buffers[f"bucket.{player}.{street}"],
+                buffers[f"weight.{street}"], table[f"line_above.{street}"], hands, int(street == 1), before.lines,
+                before.leaves, before.first_exit, current.lines, buffers[f"entering.{player}.{street}"],
             )  # fmt: skip
 
     def _learn(self, own: int, number: int) -> None:
         """One player's walk and update, with row `number` of the schedule."""
-        held, table, plan = self._buffers, self._tables, self._plan
+        buffers, table, plan = self._buffers, self._tables, self._plan
         for street in range(len(plan.streets)):
-            self._sum_buckets(own, street, f"entering.{own}.{street}", "arrived")
+            self._sum_buckets(own, street, f"entering.{own}.{street}", "entering_sums")
             self._terminals(own, street)
         for street in reversed(range(len(plan.streets))):
             if street + 1 < len(plan.streets):
                 self._leave(own, street + 1)
-            self._sum_buckets(own, street, f"values.{street}", "found")
+            self._sum_buckets(own, street, f"values.{street}", "leaf_sums")
         self._launch(
             "learn_lines", self._line_grid(own), THREADS,
-            table["nodes"], table[f"lines.{own}"], own, held[f"reach.{own}"], held["found"], held["arrived"],
-            held["rows"], self._matched[own], self._regret[own], self._average[own], self._schedule, number,
+            table["nodes"], table[f"lines.{own}"], own, buffers[f"reach.{own}"], buffers["leaf_sums"],
+            buffers["entering_sums"], buffers["rows"], self._matched[own], self._regret[own], self._average[own],
+            self._schedule, number,
         )  # fmt: skip
 
     def _terminals(self, own: int, street: int) -> None:
-        held, table, here, other = self._buffers, self._tables, self._plan.streets[street], 1 - own
+        buffers, table, current, other = self._buffers, self._tables, self._plan.streets[street], 1 - own
         own_hands, other_hands = (len(self.form.hands[player].weight) for player in (own, other))
         for folds in (0, 1):
-            terminals = here.counts[folds]
+            terminals = current.counts[folds]
             if terminals == 0:
                 continue
             lanes = _threads(terminals)
             shared = lanes * (STEP_BYTES + self._real * (FACTORS + self.form.deck + 2))
             self._launch(
                 "terminal_values", (-(-terminals // lanes), self._runouts(street)), lanes,
-                held[f"steps.{own}"], held[f"step_count.{own}"], most_steps(self.form, own),
-                held[f"bucket.{own}.{street}"], held[f"bucket.{other}.{street}"],
+                buffers[f"steps.{own}"], buffers[f"step_count.{own}"], max_steps(self.form, own),
+                buffers[f"bucket.{own}.{street}"], buffers[f"bucket.{other}.{street}"],
                 table[f"cards.{own}"], table[f"cards.{other}"], table[f"same.{own}"],
-                held[f"entering.{other}.{street}"], self._leaf_reach(other, street), table[f"line_of_leaf.{street}"],
-                table[f"pays.{own}.{street}"], self.form.deck, own_hands, other_hands, here.lines, here.leaves,
-                here.counts[0] if folds else 0, terminals, folds, held[f"values.{street}"], shared=shared,
+                buffers[f"entering.{other}.{street}"], self._leaf_reach(other, street), table[f"line_of_leaf.{street}"],
+                table[f"pays.{own}.{street}"], self.form.deck, own_hands, other_hands, current.lines, current.leaves,
+                current.counts[0] if folds else 0, terminals, folds, buffers[f"values.{street}"], shared=shared,
             )  # fmt: skip
 
     def _leave(self, own: int, street: int) -> None:
         """Values where the lines of a street begin, at the exits of the street before."""
-        held, before, here = self._buffers, self._plan.streets[street - 1], self._plan.streets[street]
+        buffers, before, current = self._buffers, self._plan.streets[street - 1], self._plan.streets[street]
         hands, runouts = len(self.form.hands[own].weight), self.form.runouts.count
         sums = street == 1  # over runouts
         self._launch(
-            "leave_street", (runouts * hands,), _threads(here.lines),
-            held[f"values.{street}"], self._leaf_reach(own, street), held[f"bucket.{own}.{street}"],
-            self._tables[f"first.{street}"], here.lines, here.leaves, here.lines if sums else before.leaves,
-            0 if sums else before.first_exit, held["dealt"] if sums else held[f"values.{street - 1}"],
+            "leave_street", (runouts * hands,), _threads(current.lines),
+            buffers[f"values.{street}"], self._leaf_reach(own, street), buffers[f"bucket.{own}.{street}"],
+            self._tables[f"first.{street}"], current.lines, current.leaves, current.lines if sums else before.leaves,
+            0 if sums else before.first_exit, buffers["dealt"] if sums else buffers[f"values.{street - 1}"],
         )  # fmt: skip
         if sums:
             self._launch(
-                "sum_runouts", (hands,), _threads(here.lines),
-                held["dealt"], runouts, hands, here.lines, before.leaves, before.first_exit, held["values.0"],
+                "sum_runouts", (hands,), _threads(current.lines),
+                buffers["dealt"], runouts, hands, current.lines, before.leaves, before.first_exit, buffers["values.0"],
             )  # fmt: skip
 
     def _sum_buckets(self, own: int, street: int, rows: str, sums: str) -> None:
-        """Sums per bucket of the reach that enters a street ("arrived") or of the values at its leaves ("found")."""
-        held, here = self._buffers, self._plan.streets[street]
-        found = sums == "found"
-        columns = here.leaves if found else here.lines
-        begin = (self._plan.leaf_rows if found else self._plan.line_rows)[own][street]
+        """Sums per bucket of the reach that enters a street ("entering_sums"), or of values at leaves ("leaf_sums")."""
+        buffers, current = self._buffers, self._plan.streets[street]
+        of_leaves = sums == "leaf_sums"
+        columns = current.leaves if of_leaves else current.lines
+        begin = (self._plan.leaf_rows if of_leaves else self._plan.line_rows)[own][street]
         self._launch(
             "sum_buckets", (self.form.buckets[own][street], -(-columns // THREADS)), _threads(columns),
-            held[rows], self._tables[f"held.{own}" if found else "ones"], held[f"members.{own}.{street}"],
-            held[f"first.{own}.{street}"], len(self.form.hands[own].weight), columns, held[sums][begin:],
+            buffers[rows], self._tables[f"weight.{own}" if of_leaves else "ones"], buffers[f"members.{own}.{street}"],
+            buffers[f"first.{own}.{street}"], len(self.form.hands[own].weight), columns, buffers[sums][begin:],
         )  # fmt: skip
 
     def _line_grid(self, player: int) -> tuple[int, int]:
@@ -222,8 +221,8 @@ def estimate(form: BucketedForm, *, predicts: bool = False, **_: Any) -> int:
 
 def kernel_source() -> str:
     """All kernels."""
-    folder = resources.files("regretless.engines.cuda.buckets").joinpath("kernels")
-    return "\n".join([records_source(), *(folder.joinpath(f"{name}.cu").read_text(encoding="utf-8") for name in FILES)])
+    files = (f"buckets/kernels/{name}.cu" for name in FILES)
+    return "\n".join([records_source(), kernel_text("update.cu", *files)])
 
 
 def _threads(columns: int) -> int:
@@ -231,50 +230,52 @@ def _threads(columns: int) -> int:
     return min(-(-columns // WARP) * WARP, THREADS)
 
 
-def _row_sizes(form: BucketedForm, plan: Plan) -> dict[str, int]:
+def _row_sizes(form: BucketedForm, plan: CudaBucketPlan) -> dict[str, int]:
     """Lengths of the rows that a walk writes."""
-    hands = [len(held.weight) for held in form.hands]
-    rows = {"rows": max(plan.row_numbers), "found": max(plan.leaf_numbers), "arrived": max(plan.line_numbers)}
+    hands = [len(each.weight) for each in form.hands]
+    rows = {"rows": max(plan.row_numbers), "leaf_sums": max(plan.leaf_numbers), "entering_sums": max(plan.line_numbers)}
     for player in range(2):
         rows |= {f"reach.{player}": plan.row_numbers[player], f"leaf_reach.{player}": plan.leaf_numbers[player]}
-    for street, here in enumerate(plan.streets):
+    for street, current in enumerate(plan.streets):
         runouts = form.runouts.count if street else 1
-        rows[f"values.{street}"] = runouts * max(hands) * here.leaves
-        rows |= {f"entering.{player}.{street}": runouts * hands[player] * here.lines for player in range(2)}
+        rows[f"values.{street}"] = runouts * max(hands) * current.leaves
+        rows |= {f"entering.{player}.{street}": runouts * hands[player] * current.lines for player in range(2)}
     if len(plan.streets) > 1:
         rows["dealt"] = form.runouts.count * max(hands) * plan.streets[1].lines
     return rows
 
 
-def _constants(form: BucketedForm, plan: Plan) -> dict[str, NDArray[Any]]:
+def _constants(form: BucketedForm, plan: CudaBucketPlan) -> dict[str, NDArray[Any]]:
     """The tables that kernels read."""
-    most = max(len(held.weight) for held in form.hands)
-    found: dict[str, NDArray[Any]] = {"nodes": plan.nodes, "ones": np.ones(most, dtype=np.float32)}
-    for player, held in enumerate(form.hands):
-        found[f"lines.{player}"] = plan.lines[player]
-        found[f"cards.{player}"] = np.where(held.cards < 0, form.deck, held.cards).astype(np.int32).ravel()
-        found[f"same.{player}"] = held.same.astype(np.int32)
-        found[f"held.{player}"] = held.weight.astype(np.float32)
-        found |= {f"pays.{player}.{street}": here.pays[player].ravel() for street, here in enumerate(plan.streets)}
-    for street, here in enumerate(plan.streets):
-        found[f"first.{street}"] = here.first.ravel()
-        found[f"line_of_leaf.{street}"] = here.line_of_leaf
-        found[f"line_above.{street}"] = here.line_above
-    return found
+    hands = max(len(each.weight) for each in form.hands)
+    tables: dict[str, NDArray[Any]] = {"nodes": plan.nodes, "ones": np.ones(hands, dtype=np.float32)}
+    for player, own in enumerate(form.hands):
+        tables[f"lines.{player}"] = plan.lines[player]
+        tables[f"cards.{player}"] = np.where(own.cards < 0, form.deck, own.cards).astype(np.int32).ravel()
+        tables[f"same.{player}"] = own.same.astype(np.int32)
+        tables[f"weight.{player}"] = own.weight.astype(np.float32)
+        tables |= {
+            f"pays.{player}.{street}": current.pays[player].ravel() for street, current in enumerate(plan.streets)
+        }
+    for street, current in enumerate(plan.streets):
+        tables[f"first.{street}"] = current.first.ravel()
+        tables[f"line_of_leaf.{street}"] = current.line_of_leaf
+        tables[f"line_above.{street}"] = current.line_above
+    return tables
 
 
-def _check_offsets(form: BucketedForm, plan: Plan) -> None:
+def _check_offsets(form: BucketedForm, plan: CudaBucketPlan) -> None:
     """Refuse a form that is too large for the numbers in a step, or a batch that is too large for a launch."""
-    if form.runouts.count > MOST_RUNOUTS:
-        raise InvalidOption("sample_runouts", form.runouts.count, f"must be at most {MOST_RUNOUTS:,} with cuda")
-    hands = max(len(held.weight) for held in form.hands)
-    if hands > MOST_HANDS:
-        raise InvalidGame(f"{form.name} has {hands:,} hands: the cuda engine can count {MOST_HANDS:,}")
-    for street, here in enumerate(plan.streets):
-        numbers = max(max(form.buckets[player][street] for player in range(2)) * here.leaves, hands * here.lines)
-        if numbers > MOST_LEAF_NUMBERS:
-            most = f"the cuda engine can count {MOST_LEAF_NUMBERS:,}"
-            raise InvalidGame(f"{form.name} has {numbers:,} buckets × ends of lines on a street: {most}")
+    if form.runouts.count > MAX_RUNOUTS:
+        raise InvalidOption("sample_runouts", form.runouts.count, f"must be at most {MAX_RUNOUTS:,} with cuda")
+    hands = max(len(each.weight) for each in form.hands)
+    if hands > MAX_HANDS:
+        raise InvalidGame(f"{form.name} has {hands:,} hands: the cuda engine can count {MAX_HANDS:,}")
+    for street, current in enumerate(plan.streets):
+        numbers = max(max(form.buckets[player][street] for player in range(2)) * current.leaves, hands * current.lines)
+        if numbers > MAX_LEAF_NUMBERS:
+            limit = f"the cuda engine can count {MAX_LEAF_NUMBERS:,}"
+            raise InvalidGame(f"{form.name} has {numbers:,} buckets × ends of lines on a street: {limit}")
 
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from regretless.engines.bucket_tables import TableLayout
 from regretless.forms.public import NodeKind
+from regretless.variants.variant import Weights
 
 __all__ = [
     "FACTORS",
@@ -26,7 +27,7 @@ __all__ = [
     "TIE",
     "WIN",
     "WIN_AT_ONCE",
-    "Plan",
+    "CudaBucketPlan",
     "StreetPlan",
     "make_plan",
     "records_source",
@@ -85,8 +86,8 @@ class StreetPlan:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """The tree: N nodes in all."""
+class CudaBucketPlan:
+    """The tree with its N nodes."""
 
     streets: list[StreetPlan]
     nodes: NDArray[np.void]  # [N] of NODE
@@ -99,17 +100,18 @@ class Plan:
 
 
 def records_source() -> str:
-    """NODE and LINE as C structs."""
+    """NODE, LINE and the numbers of a variant as C structs."""
 
     def struct(name: str, record: np.dtype[Any]) -> str:
         assert record.names is not None
         fields = "".join(f" {C_TYPES[record[field].str[1:]]} {field};" for field in record.names)
         return f"struct {name} {{{fields} }};\n"
 
-    return struct("Node", NODE) + struct("Line", LINE)
+    weights = f"struct Weights {{ float {', '.join(Weights._fields)}; }};\n"
+    return struct("Node", NODE) + struct("Line", LINE) + weights
 
 
-def make_plan(layout: TableLayout) -> Plan:
+def make_plan(layout: TableLayout) -> CudaBucketPlan:
     """The plan of a form."""
     tree, buckets = layout.form.tree, layout.form.buckets
     kind, first_child = tree.kind.tolist(), tree.first_child.tolist()
@@ -137,9 +139,9 @@ def make_plan(layout: TableLayout) -> Plan:
         counts = len(leaves[0]), len(leaves[1]), len(leaves[2])
         begins = np.cumsum([0, *counts])[:3]
         for node, child, number in numbered:
-            at = -1 if number < 0 else number + int(begins[LEAVES.index(kind[node])])
+            leaf = -1 if number < 0 else number + int(begins[LEAVES.index(kind[node])])
             player = int(tree.player[node]) if number < 0 else -1
-            rows.append((int(layout.begin[node]), player, int(layout.actions[node]), child, at))
+            rows.append((int(layout.begin[node]), player, int(layout.actions[node]), child, leaf))
         every = [pair for each in leaves for pair in each]
         streets.append(
             StreetPlan(
@@ -154,32 +156,32 @@ def make_plan(layout: TableLayout) -> Plan:
         above = [line for line, _ in leaves[2]]
         entries = [first_child[node] for _, node in leaves[2]]
     first, second = (_lines(streets, sizes, buckets[player]) for player in range(2))
-    return Plan(streets, np.array(rows, dtype=NODE), *zip(first, second, strict=True))
+    return CudaBucketPlan(streets, np.array(rows, dtype=NODE), *zip(first, second, strict=True))
 
 
 def _lines(streets: list[StreetPlan], sizes: list[list[int]], buckets: tuple[int, ...]) -> tuple[Any, ...]:
-    """What `Plan` has per player."""
-    found: list[tuple[int, ...]] = []
+    """What `CudaBucketPlan` has per player."""
+    records: list[tuple[int, ...]] = []  # of LINE
     leaf_rows, line_rows = [0], [0]
     first = row = 0
     for street, count, nodes_of in zip(streets, buckets[: len(streets)], sizes, strict=True):
         for line, nodes in enumerate(nodes_of):
-            found.append((row, leaf_rows[-1], line_rows[-1] + line * count, first, nodes, count, street.leaves))
+            records.append((row, leaf_rows[-1], line_rows[-1] + line * count, first, nodes, count, street.leaves))
             first += nodes
             row += nodes * count
         leaf_rows.append(leaf_rows[-1] + street.leaves * count)
         line_rows.append(line_rows[-1] + street.lines * count)
-    return np.array(found, dtype=LINE), row, leaf_rows[-1], line_rows[-1], tuple(leaf_rows), tuple(line_rows)
+    return np.array(records, dtype=LINE), row, leaf_rows[-1], line_rows[-1], tuple(leaf_rows), tuple(line_rows)
 
 
 def _pays(layout: TableLayout, nodes: list[int], own: int) -> NDArray[np.float64]:
     """[FACTORS, leaves] what the steps of a terminal multiply reach by."""
     form = layout.form
     win, lose, tie = (each[nodes, own] for each in (form.payoffs.win, form.payoffs.lose, form.payoffs.tie))
-    found = np.zeros((FACTORS, len(nodes)))
-    found[LOSE], found[TIE], found[WIN], found[WIN_AT_ONCE], found[SAME] = lose, tie - lose, win - tie, win - lose, tie
+    pays = np.zeros((FACTORS, len(nodes)))
+    pays[LOSE], pays[TIE], pays[WIN], pays[WIN_AT_ONCE], pays[SAME] = lose, tie - lose, win - tie, win - lose, tie
     folds = form.tree.kind[nodes] == NodeKind.FOLD
     paid = np.where(form.tree.player[nodes] == own, lose, win)
-    found[:, folds] = 0.0
-    found[LOSE, folds] = found[SAME, folds] = paid[folds]
-    return found
+    pays[:, folds] = 0.0
+    pays[LOSE, folds] = pays[SAME, folds] = paid[folds]
+    return pays

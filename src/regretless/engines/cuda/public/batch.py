@@ -14,12 +14,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regretless.engines.contract import Evaluation, SharedDevice
-from regretless.engines.cuda.public.arena import Arena
-from regretless.engines.cuda.public.engine import IF_FULL, CudaPublicEngine, open_device
-from regretless.engines.cuda.public.tables.records import STEP
+from regretless.engines.cuda.device import IF_FULL, Arena, Records, open_device
+from regretless.engines.cuda.public.engine import CudaPublicEngine
+from regretless.engines.cuda.public.records import STEP
 from regretless.engines.cuda.public.walks import Walks
 from regretless.forms.public import PublicForm
 from regretless.variants.variant import Schedule
@@ -79,7 +78,8 @@ class CudaBatch:
         for engine in engines:
             engine.fill_jobs()
         self._spots = [engine.spot.twin() for engine in engines]  # their jobs stay when an engine walks alone
-        self._lock_tables = [engine.lock_tables for engine in engines]  # held, since an engine replaces its own
+        # As long as jobs point to these tables, they must not be freed; an engine that walks alone replaces its own.
+        self._lock_tables = [engine.lock_tables for engine in engines]
         self._active = set(range(len(engines)))
         self._value_units = np.array([engine.value_units for engine in engines])
         first = engines[0]
@@ -104,20 +104,20 @@ class CudaBatch:
 
     def advance(self, schedules: Sequence[Schedule | None]) -> None:
         """Run one iteration of every spot per row of its schedule; None for a retired spot."""
-        found: dict[tuple[int, int, float], tuple[NDArray[np.void], float]] = {}  # most spots take the same steps
-        steps: list[NDArray[np.void] | None] = []
+        # Most spots take the same steps from the same weight of averages, so these are computed once.
+        computed: dict[tuple[int, int, float], tuple[Records, float]] = {}
+        steps: list[Records | None] = []
         for engine, rows in zip(self.engines, schedules, strict=True):
             if rows is None:
                 steps.append(None)
                 continue
             key = id(rows), engine.iteration, engine.weight
-            made = found.get(key)
-            if made is None:
-                made = found[key] = engine.next_steps(rows), engine.weight
-            steps.append(made[0])
-            engine.weight = made[1]
-            engine.iteration += len(made[0])
-        different = [taken for taken, _ in found.values()]
+            if key not in computed:
+                computed[key] = engine.next_steps(rows), engine.weight
+            own_steps, engine.weight = computed[key]
+            steps.append(own_steps)
+            engine.iteration += len(own_steps)
+        different = [own_steps for own_steps, _ in computed.values()]
         self._walks.learn(different[0] if len(different) == 1 else _stacked(steps), self.engines[0].learning)
 
     def evaluate(self, numbers: Sequence[int]) -> list[Evaluation]:
@@ -132,10 +132,10 @@ class CudaBatch:
         return [Evaluation(tuple(value), tuple(response)) for value, response in pairs]
 
 
-def _stacked(steps: Sequence[NDArray[np.void] | None]) -> NDArray[np.void]:
+def _stacked(steps: Sequence[Records | None]) -> Records:
     """[spots, iterations]; zeros for retired spots."""
-    given = [(number, rows) for number, rows in enumerate(steps) if rows is not None]
-    stacked = np.zeros((len(steps), len(given[0][1])), dtype=STEP)
-    for number, rows in given:
+    active = [(number, rows) for number, rows in enumerate(steps) if rows is not None]
+    stacked = np.zeros((len(steps), len(active[0][1])), dtype=STEP)
+    for number, rows in active:
         stacked[number] = rows
     return stacked

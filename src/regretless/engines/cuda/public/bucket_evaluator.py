@@ -26,12 +26,11 @@ from regretless.engines.contract import (
     EvaluationStopped,
     StrategyTables,
 )
-from regretless.engines.cuda.public.arena import Arena
-from regretless.engines.cuda.public.device import Buffer, Device
-from regretless.engines.cuda.public.engine import ON_CPU, check_offsets, open_device
+from regretless.engines.cuda.device import ON_CPU, Arena, Buffer, Device, open_device
+from regretless.engines.cuda.public.engine import check_offsets
+from regretless.engines.cuda.public.hands import has_equal_players
 from regretless.engines.cuda.public.sizes import bucket_evaluation_bytes
 from regretless.engines.cuda.public.spot import WAYS, SpotWalks
-from regretless.engines.cuda.public.tables.hands import has_equal_players
 from regretless.engines.cuda.public.walks import Walks
 from regretless.engines.formats import met_weights, needs_wide_sums
 from regretless.engines.layout import make_layout
@@ -42,7 +41,7 @@ from regretless.forms.public_size import PublicSize
 
 __all__ = ["CudaBucketEvaluator", "CudaBucketEvaluators"]
 
-MOST_BUCKETS = 2**16
+MAX_BUCKETS = 2**16
 
 
 class CudaBucketEvaluators:
@@ -50,10 +49,10 @@ class CudaBucketEvaluators:
 
     device = "cuda"
     threads = 1
-    most_buckets = MOST_BUCKETS
+    most_buckets = MAX_BUCKETS
 
     def __init__(self, *, device: str | Device = "cuda", interrupted: Callable[[], bool] = lambda: False) -> None:
-        self._given, self.interrupted = device, interrupted
+        self._device, self.interrupted = device, interrupted
         self._tables: WeakKeyDictionary[StrategyTables, Buffer] = WeakKeyDictionary()
         self._rows: Buffer | None = None
         self._user: ReferenceType[CudaBucketEvaluator] | None = None  # of the rows
@@ -61,7 +60,7 @@ class CudaBucketEvaluators:
     @cached_property
     def on(self) -> Arena:
         """The device, opened when it is first needed."""
-        return Arena(open_device(self._given, advice=[ON_CPU]) if isinstance(self._given, str) else self._given)
+        return Arena(open_device(self._device, advice=[ON_CPU]) if isinstance(self._device, str) else self._device)
 
     def create(self, form: PublicForm) -> CudaBucketEvaluator:
         return CudaBucketEvaluator(form, self)
@@ -84,7 +83,7 @@ class CudaBucketEvaluators:
             self.on.clear(self._rows[:size])
         return self._rows[:size]
 
-    def place(self, tables: StrategyTables, actions: NDArray[np.integer]) -> Buffer:
+    def upload(self, tables: StrategyTables, actions: NDArray[np.integer]) -> Buffer:
         """The tables of D decisions on the device, each [columns, actions]; `actions` [D] says how many each has."""
         if tables not in self._tables:
             turned = np.empty_like(tables.probability)
@@ -109,7 +108,7 @@ class CudaBucketEvaluator:
             self._spot = SpotWalks(self._on, make_layout(form), (1.0, 1.0), blank=partial(among.rows, self))
             self._walks = Walks(self._on, [self._spot], storage=32, wide=wide, predicts=False, bucketed=True)
         self._walks.make_lists()
-        self._held: list[Buffer] = []  # what the jobs point to
+        self._pointed: list[Buffer] = []  # what the jobs point to
 
     @property
     def memory_bytes(self) -> int:
@@ -119,15 +118,15 @@ class CudaBucketEvaluator:
     def evaluate(self, strategy: BucketStrategy) -> Evaluation:
         """Values and best responses, in the form's unit; equivalent hands play what the first of them plays."""
         self._fill_jobs(strategy)
-        found = []
+        results = []
         for own in range(2):
             self._walk(own)
             weight = self.form.hands[own].weight
             pairs = float(weight @ self._met[own])
             roots = [self._spot.root_values(own, way).astype(np.float64) for way in range(WAYS)]
-            found.append([float(root @ weight) / pairs / self.form.unit for root in roots])
-        (first, first_best), (second, second_best) = found
-        # A best response is worth at least as much; rounding must not make it worth less.
+            results.append([float(root @ weight) / pairs / self.form.unit for root in roots])
+        (first, first_best), (second, second_best) = results
+        # Rounding must not put a best response below the average strategy.
         return Evaluation((first, second), (max(first, first_best), max(second, second_best)))
 
     def first_street_values(self, strategy: BucketStrategy) -> FloatArray:
@@ -138,12 +137,12 @@ class CudaBucketEvaluator:
         """
         self._fill_jobs(strategy)
         order = np.argsort(self._spot.street_nodes(0))
-        found = []
+        values = []
         for own in range(2):
             self._walk(own)
             hands = len(self.form.hands[own].weight)
-            found.append([self._spot.street_values(own, 0, way)[0, order, :hands] for way in range(WAYS)])
-        return np.array(found, dtype=np.float64)
+            values.append([self._spot.street_values(own, 0, way)[0, order, :hands] for way in range(WAYS)])
+        return np.array(values, dtype=np.float64)
 
     def _walk(self, own: int) -> None:
         if self._among.interrupted():
@@ -153,16 +152,16 @@ class CudaBucketEvaluator:
     def _fill_jobs(self, strategy: BucketStrategy) -> None:
         """Tell the jobs where the strategy and the buckets of hands are."""
         actions = np.diff(self.form.tree.first_child)
-        places = np.zeros(len(self.form.tree.kind), dtype=np.uint64)
-        self._held = []
+        addresses = np.zeros(len(self.form.tree.kind), dtype=np.uint64)  # of the table of each decision
+        self._pointed = []
         for tables in strategy.tables:
-            self._held.append(self._among.place(tables, actions[tables.node]))
-            if self._held[-1].size:
-                places[tables.node] = self._on.address(self._held[-1]) + 4 * tables.begin
-        self._held.append(pointers := self._on.upload(places))
+            self._pointed.append(self._among.upload(tables, actions[tables.node]))
+            if self._pointed[-1].size:
+                addresses[tables.node] = self._on.address(self._pointed[-1]) + 4 * tables.begin
+        self._pointed.append(pointers := self._on.upload(addresses))
         same = has_equal_players(self.form) and strategy.maps[0] is strategy.maps[1]
         buckets = [self._on.upload(self._buckets(player, strategy)) for player in range(1 if same else 2)]
-        self._held += buckets
+        self._pointed += buckets
         for own, job in enumerate(self._spot.jobs):
             job["tables"] = self._on.address(pointers)
             job["own_buckets"], job["other_buckets"] = (
@@ -173,23 +172,20 @@ class CudaBucketEvaluator:
     def _buckets(self, player: int, strategy: BucketStrategy) -> NDArray[np.uint16]:
         """[runouts of all streets, hands, padded] the bucket of every hand; equivalent hands have that of the first."""
         form, hands = self.form, len(self.form.hands[player].weight)
-        found = np.zeros(
-            (sum(len(street.parent) for street in form.streets), int(self._spot.layout.hands[player])), dtype=np.uint16
-        )
+        count = sum(len(street.parent) for street in form.streets)
+        buckets = np.zeros((count, int(self._spot.layout.hands[player])), dtype=np.uint16)
         first = 0
         for street, map_ in zip(form.streets, strategy.maps[player], strict=True):
-            if map_.max(initial=0) >= MOST_BUCKETS:
-                raise InvalidGame(
-                    f"{form.name} has a bucket {map_.max():,}: the cuda engine can count {MOST_BUCKETS:,}"
-                )
-            rows = found[first : first + len(street.parent), :hands]
+            if map_.max(initial=0) >= MAX_BUCKETS:
+                raise InvalidGame(f"{form.name} has a bucket {map_.max():,}: the cuda engine can count {MAX_BUCKETS:,}")
+            rows = buckets[first : first + len(street.parent), :hands]
             rows[:] = map_
             for symmetry in np.setdiff1d(street.symmetry, 0):  # 0: no two hands are equivalent
                 runouts = np.flatnonzero(street.symmetry == symmetry)
                 rows[runouts] = rows[runouts][:, form.symmetry.hands[player][symmetry]]
             rows[street.dead[player]] = 0
             first += len(street.parent)
-        return found
+        return buckets
 
 
 if TYPE_CHECKING:

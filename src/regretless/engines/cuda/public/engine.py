@@ -4,27 +4,23 @@ Regrets and averages have the layout and format of snapshots, so a file saved he
 strategies of a node are read without the rest. Arithmetic is as on a CPU: 32 bits, at terminals 64 where blockers
 remove nearly all of a range. With 16-bit storage, reach at terminals is in half precision while a player learns.
 
-The parts, in the order of the data: `tables` (the form as kernels see it, and the records that both sides
-share), `spot` (one spot on the device), `work` and `walks` (launches), `device` (the device itself), `kernels/` (the
-arithmetic).
+`engines/cuda/__init__.py` says which files to read, in which order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from importlib.util import find_spec
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy, Snapshot, StackedStrategy
-from regretless.engines.cuda.public.device import Buffer, Device
+from regretless.engines.cuda.device import IF_FULL, Buffer, Device, open_device
+from regretless.engines.cuda.public.records import STEP
 from regretless.engines.cuda.public.spot import SpotWalks
-from regretless.engines.cuda.public.tables.records import STEP
-from regretless.engines.cuda.public.tables.terminals import can_multiply
+from regretless.engines.cuda.public.terminals import can_multiply
 from regretless.engines.cuda.public.walks import Walks
-from regretless.engines.devices import require_cuda
 from regretless.engines.formats import (
     SALT,
     Stored,
@@ -35,18 +31,16 @@ from regretless.engines.formats import (
 )
 from regretless.engines.layout import LANES, checked_rows, padded, put
 from regretless.engines.stored import BoolArray, Lock, Place, StoredEngine
-from regretless.errors import Advice, InvalidGame, MissingExtra
+from regretless.errors import InvalidGame
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 from regretless.variants.variant import Schedule, Weights, predicts
 
-__all__ = ["IF_FULL", "ON_CPU", "CudaPublicEngine", "check_offsets", "open_device"]
+__all__ = ["CudaPublicEngine", "check_offsets"]
 
-ON_CPU = Advice("device", "cpu", "takes none of it")
-IF_FULL = (Advice("storage", 16, "takes less than 32"), ON_CPU)
 ALIGNMENT = 256  # bytes; as every allocation of CUDA has
 HALF_BITS = 16  # of stored numbers: those of terminals are as precise
-LOCKS = ("lock_at", "lock_regret", "lock_average", "lock_rows", "locked")  # fields of a job that point to locks
+LOCKS = ("lock_index", "lock_regret", "lock_average", "lock_rows", "locked")  # fields of a job that point to locks
 
 
 class CudaPublicEngine(StoredEngine):
@@ -78,7 +72,7 @@ class CudaPublicEngine(StoredEngine):
         self._spot: SpotWalks | None = self._make_spot(tables or self._on)
         self.has_lists = False  # whether the lists of final runouts are filled
         self.lock_tables: list[list[Buffer]] = []  # what the jobs point to
-        self._seen = -1  # changes that the jobs know of
+        self._filled_at = -1  # `changes` when the jobs were filled
         self._own_walks: Walks | None = None  # made when first used: in a batch, one serves all spots
 
     @property
@@ -101,13 +95,13 @@ class CudaPublicEngine(StoredEngine):
         """Move regrets and averages to the machine's memory and free the device's, until walks are needed again."""
         self._move(self._on.download)
         self._spot = self._own_walks = None
-        self.lock_tables, self._seen, self.has_lists = [], -1, False
+        self.lock_tables, self._filled_at, self.has_lists = [], -1, False
 
     def _move(self, moved: Callable[[Any], Any]) -> None:
         """Replace all regrets, averages and predictions; arrays that are the same stay the same."""
-        held = {id(numbers): moved(numbers) for numbers in (*self._regret, *self._average, *self._matched)}
+        copies = {id(numbers): moved(numbers) for numbers in (*self._regret, *self._average, *self._matched)}
         self._regret, self._average, self._matched = (
-            [held[id(numbers)] for numbers in arrays] for arrays in (self._regret, self._average, self._matched)
+            [copies[id(numbers)] for numbers in arrays] for arrays in (self._regret, self._average, self._matched)
         )
 
     @property
@@ -174,14 +168,14 @@ class CudaPublicEngine(StoredEngine):
 
     def _prepare(self) -> None:
         """Fill the jobs, if what they point to has changed."""
-        if self._seen == self.changes:
+        if self._filled_at == self.changes:
             return
         if self._own_walks is not None and self._own_walks.options.predicts != self.predicts:
             self._own_walks = None
         self.fill_jobs()
         self._walks.update()
         self._walks.forget()
-        self._seen = self.changes
+        self._filled_at = self.changes
 
     def fill_jobs(self) -> None:
         """Tell the jobs where this engine's numbers and locks are."""
@@ -208,25 +202,27 @@ class CudaPublicEngine(StoredEngine):
         locked, layout, form = self.locked[own], self.layout, self.form
         if not locked:
             return []
-        street_at = np.cumsum([0, *(len(street.parent) for street in form.streets)])
-        rows = np.full((street_at[-1], len(form.tree.kind)), -1, dtype=np.int32)
+        first_runout = np.cumsum([0, *(len(street.parent) for street in form.streets)])
+        rows = np.full((first_runout[-1], len(form.tree.kind)), -1, dtype=np.int32)
         hands = np.zeros((len(locked), int(layout.hands[own])), dtype=np.uint8)
-        places, values = [], []
+        indices, values = [], []
         for number, ((node, runout), lock) in enumerate(locked.items()):
             street = int(form.tree.street[node])
-            rows[street_at[street] + runout, node] = number
+            rows[first_runout[street] + runout, node] = number
             hands[number, : len(lock.hands)] = lock.hands
             begin = layout.street_at[own, street] + runout * layout.runout_size[own, street] + layout.block[node]
             chosen, actions = np.flatnonzero(lock.hands), np.arange(len(lock.strategy))[:, None]
-            places.append((begin + chosen // LANES * LANES * len(actions) + actions * LANES + chosen % LANES).ravel())
+            indices.append((begin + chosen // LANES * LANES * len(actions) + actions * LANES + chosen % LANES).ravel())
             values.append(lock.strategy[:, chosen].ravel())
-        found = np.concatenate(values)
-        kept = [self.format.stored(found, kind).astype(kind) for kind in (self.format.regret, self.format.average)]
-        tables = (np.concatenate(places), kept[0], kept[1], rows, hands)
+        locked_values = np.concatenate(values)
+        regret, average = (
+            self.format.stored(locked_values, kind).astype(kind) for kind in (self.format.regret, self.format.average)
+        )
+        tables = (np.concatenate(indices), regret, average, rows, hands)
         buffers = [self._on.upload(table) for table in tables]
         for name, buffer in zip(LOCKS, buffers, strict=True):
             job[name] = self._on.address(buffer)
-        job["lock_count"] = len(found)
+        job["lock_count"] = len(locked_values)
         return buffers
 
     # --- values ---
@@ -237,20 +233,20 @@ class CudaPublicEngine(StoredEngine):
         A given strategy is evaluated in 32 bits, whatever the storage, from a copy of its own on the device.
         """
         self._prepare()
-        walks, given = (self._walks, None) if strategy is None else self._given(strategy)
-        found = walks.evaluate(0, 1)[:, 0]
-        if given is not None:
-            self._seen = -1  # the jobs point to that strategy, which is freed now
-        return self.evaluation(found)
+        walks, numbers = (self._walks, None) if strategy is None else self._walks_of(strategy)
+        results = walks.evaluate(0, 1)[:, 0]
+        if numbers is not None:
+            self._filled_at = -1  # the jobs point to that strategy, which is freed now
+        return self.evaluation(results)
 
-    def evaluation(self, found: FloatArray) -> Evaluation:
-        """From what walks found [ways, players]. Rounding must not make a best response worth less than the mean."""
-        values, best = (found * self.value_units).tolist()
-        at_least = [values[own] if own in self.fixed else max(best[own], values[own]) for own in range(2)]
-        return Evaluation((values[0], values[1]), (at_least[0], at_least[1]))
+    def evaluation(self, results: FloatArray) -> Evaluation:
+        """From the results of walks [ways, players]. Rounding must not put a best response below the average."""
+        values, best = (results * self.value_units).tolist()
+        response = [values[own] if own in self.fixed else max(best[own], values[own]) for own in range(2)]
+        return Evaluation((values[0], values[1]), (response[0], response[1]))
 
-    def _given(self, strategy: PublicStrategy) -> tuple[Walks, list[Buffer]]:
-        """Walks in which both players' averages are a given strategy, and its numbers on the device."""
+    def _walks_of(self, strategy: PublicStrategy) -> tuple[Walks, list[Buffer]]:
+        """Walks in which both players' averages are this strategy, and its numbers on the device."""
         numbers = []
         for player in range(2):
             host = np.zeros(int(self.layout.entries[player]), dtype=np.float32)
@@ -282,12 +278,12 @@ class CudaPublicEngine(StoredEngine):
         self._prepare()
         self._walks.evaluate(player)
         hands = len(self.form.hands[player].weight)
-        found = []
+        of_streets = []
         for street in range(len(self.form.streets) - 1):
             walked = self.spot.street_nodes(street)
             values = self.spot.street_values(player, street)[:, np.argsort(walked), :hands]
-            found.append(values / np.float32(self._units[player]))
-        return found
+            of_streets.append(values / np.float32(self._units[player]))
+        return of_streets
 
     def snapshot(self, *, copy: bool = True) -> Snapshot:
         """The state of the solve; without `copy`, arrays are downloaded when they are read."""
@@ -357,22 +353,13 @@ class _Live(Mapping[str, Stored]):
         return tuple(self._buffers()[name].shape)
 
 
-def open_device(name: str = "cuda", *, advice: Sequence[Advice] = ()) -> Device:
-    """A CUDA device by its name; `advice` says what the user can do if its memory is full."""
-    require_cuda()
-    if find_spec("cupy") is None:
-        raise MissingExtra("cupy", "gpu")
-    from regretless.engines.cuda.public.cupy_device import CupyDevice
-
-    return CupyDevice(name, advice=advice)
-
-
 if TYPE_CHECKING:
     _conforms: type[PublicEngine] = CudaPublicEngine
 
 
 def check_offsets(form: PublicForm) -> None:
     """Refuse a form in which the kernels' 32-bit offsets into the rows of one runout could overflow."""
-    numbers = len(form.tree.kind) * max(padded(len(held.weight)) for held in form.hands)
-    if numbers > (most := np.iinfo(np.int32).max):
-        raise InvalidGame(f"{form.name} has {numbers:,} betting nodes × hands: the cuda engine can count {most:,}")
+    numbers = len(form.tree.kind) * max(padded(len(hands.weight)) for hands in form.hands)
+    limit = np.iinfo(np.int32).max
+    if numbers > limit:
+        raise InvalidGame(f"{form.name} has {numbers:,} betting nodes × hands: the cuda engine can count {limit:,}")

@@ -1,7 +1,7 @@
 """How much device memory the CUDA engine takes for a form of a given size, known before anything is built.
 
 Each function counts the arrays of the module it names, as that module allocates them. Three things are not known
-exactly and are estimated by their maximum: which rows only threads keep, which hands are equivalent, and how many deals
+exactly and are estimated by their maximum: which rows are only cached, which hands are equivalent, and how many deals
 each runout represents. Tiles that do not fit in a block's shared memory are not counted; on current devices, only forms
 whose terminals need 64 bits have any. Matrices of terminals are counted even for a device that cannot multiply them.
 """
@@ -9,9 +9,8 @@ whose terminals need 64 bits have any. Matrices of terminals are counted even fo
 from __future__ import annotations
 
 from regretless.engines.cuda.public.engine import HALF_BITS
-from regretless.engines.cuda.public.spot import APART_BYTES, WAVE_BYTES, WAYS, slots_of
-from regretless.engines.cuda.public.tables.hands import code_bytes
-from regretless.engines.cuda.public.tables.records import (
+from regretless.engines.cuda.public.hands import code_bytes
+from regretless.engines.cuda.public.records import (
     DECISION,
     LEAF,
     LINE,
@@ -28,7 +27,8 @@ from regretless.engines.cuda.public.tables.records import (
     TERMINAL,
     UNIT,
 )
-from regretless.engines.cuda.public.tables.terminals import are_few
+from regretless.engines.cuda.public.spot import APART_BYTES, WAVE_BYTES, WAYS, slots_of
+from regretless.engines.cuda.public.terminals import are_few
 from regretless.engines.cuda.public.walks import WARP
 from regretless.engines.formats import number_format
 from regretless.engines.layout import padded
@@ -56,7 +56,7 @@ def bucket_evaluation_bytes(size: PublicSize, *, probabilities: int) -> int:
 
 
 def _tables(size: PublicSize, own: int) -> int:
-    """`tables.hand_tables`, for the walks of one player."""
+    """`hands.hand_tables`, for the walks of one player."""
     n, m = padded(size.hands[own]), padded(size.hands[1 - own])
     runouts, finals = int(size.runouts.sum()), int(size.runouts[-1])
     alike = _symmetries(size)
@@ -80,7 +80,7 @@ def _symmetries(size: PublicSize) -> int:
 
 
 def _lists(size: PublicSize, own: int) -> int:
-    """`tables.list_sizes`, for the walks of one player."""
+    """`hands.list_sizes`, for the walks of one player."""
     n = padded(size.hands[own])
     units = SEGMENTS + size.deck
     operations = 3 * size.hands[1 - own] + 4 * units + 4  # of all hands and of both cards, in fours
@@ -97,7 +97,7 @@ def _codes(size: PublicSize) -> int:
 
 
 def _plan(size: PublicSize, own: int) -> int:
-    """`program.Plan`, for the walks of one player."""
+    """`plan.CudaWalkPlan`, for the walks of one player."""
     last = size.nodes[-1]
     terminals = int(last[NodeKind.FOLD] + last[NodeKind.SHOWDOWN])
     before = size.nodes[:-1].sum(axis=0) if len(size.nodes) > 1 else [0] * len(NodeKind)
@@ -134,7 +134,7 @@ def _row_bytes(size: PublicSize) -> int:
     reach = [max(before[own][which] for own in range(2)) for which in range(2)]
     ways = WAYS * (max(values) + max(each[2] for each in before))
     slot = 4 * sum(int(max(each)) for each in zip(*slots, strict=True))
-    # Rows that threads keep leave room for more runouts, up to the limit.
+    # Rows that are only cached leave room for more runouts, up to the limit.
     last_street = max(slots_of(slot, runouts[-1]) * slot, min(WAVE_BYTES, runouts[-1] * slot))
     in_turn = 4 * (sum(reach) + ways) + last_street
     apart = (sum(each[:2]) + WAYS * (line + each[2]) for each, line in zip(before, values, strict=True))

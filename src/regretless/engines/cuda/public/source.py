@@ -1,20 +1,28 @@
-"""The source of the CUDA kernels of the public form: records shared with the host, then one file per subject."""
+"""The kernels of the public form: their source, their names, and what is compiled into them for a form.
+
+The source is the records shared with the host, then one file per subject.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
-from regretless.engines.cuda.public.tables.records import records_source
+from regretless.engines.cuda.device import kernel_text
+from regretless.engines.cuda.public.records import records_source
 
-__all__ = ["HANDS", "LEVEL_THREADS", "PANEL_BLOCKS", "PANEL_THREADS", "KernelOptions", "kernel_source"]
+__all__ = ["HANDS", "KERNELS", "LEVEL_THREADS", "PANEL_BLOCKS", "PANEL_THREADS", "KernelOptions", "kernel_source"]
 
 HANDS = 4  # adjacent hands per thread that walks decisions
 UP_BLOCKS = 6  # per multiprocessor on the way up the last street: more would leave too few registers
 LEVEL_THREADS = 256  # at most, of a block that walks a line level by level
 LEVEL_BLOCKS = 2  # of those, per multiprocessor
 PANEL_THREADS, PANEL_BLOCKS = 256, 2  # per block that multiplies, and such blocks per multiprocessor
+KERNELS = (
+    "make_lists", "make_codes", "levels_learn_down", "levels_last_down", "levels_mean_down", "levels_learn_up",
+    "levels_last_up", "levels_value_up", "levels_relay", "levels_last_relay", "learn_down", "last_down", "mean_down",
+    "learn_up", "last_up", "value_up", "terminals", "products", "leaves", "sums", "hold",
+)  # fmt: skip
 FILES = ("numbers", "decisions", "lines", "terminals", "lists", "products", "levels", "streets")
 
 
@@ -56,5 +64,4 @@ class KernelOptions:
 @cache
 def kernel_source() -> str:
     """All kernels; `KernelOptions` compile them for a form."""
-    folder = resources.files("regretless.engines.cuda.public").joinpath("kernels")
-    return "\n".join([records_source(), *(folder.joinpath(f"{name}.cu").read_text(encoding="utf-8") for name in FILES)])
+    return "\n".join([records_source(), kernel_text(*(f"public/kernels/{name}.cu" for name in FILES))])

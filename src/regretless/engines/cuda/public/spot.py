@@ -8,22 +8,21 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.cuda.public.device import Buffer, Device
-from regretless.engines.cuda.public.tables.hands import hand_tables, has_equal_players, list_sizes, most_sums
-from regretless.engines.cuda.public.tables.packing import ALIGNMENT, Field, Pointers, places_of
-from regretless.engines.cuda.public.tables.program import Plan, make_plan
-from regretless.engines.cuda.public.tables.records import JOB
-from regretless.engines.cuda.public.tables.terminals import Panels
+from regretless.engines.cuda.device import Buffer, Device
+from regretless.engines.cuda.public.hands import hand_tables, has_equal_players, list_sizes, max_sums
+from regretless.engines.cuda.public.plan import CudaWalkPlan, make_plan
+from regretless.engines.cuda.public.records import ALIGNMENT, JOB, Field, Pointers, offsets_of
+from regretless.engines.cuda.public.terminals import Panels
 from regretless.engines.layout import Layout, walking_order
 
 __all__ = ["APART_BYTES", "WAYS", "WAY_ROWS", "SpotWalks", "slots_of"]
 
-WAYS = 2  # in which a walk can go up: evaluations need the mean and the best response
-WAY_ROWS = ("line_values", "earlier_values")  # what each way up has of its own
+WAYS = 2  # a walk of an evaluation goes up twice: for the value of the average strategy, and for the best response
+WAY_ROWS = ("line_values", "earlier_values")  # rows that each of them has of its own
 WAVE_BYTES = 2 << 30  # working rows of a wave
-KEPT_SHAPES = 32
+REMEMBERED_SHAPES = 32
 LARGEST_REACH = 32768.0  # in half precision, whose largest number is 65504
-APART_BYTES = 64 << 20  # working rows up to which each player has its own, so that both can be evaluated at once
+APART_BYTES = 64 << 20  # of working rows: up to here each player has its own, so that both are evaluated at once
 
 Rows = tuple[Field, int]  # what points to working rows, and the numbers in them
 
@@ -47,7 +46,7 @@ class _Shape:
     Only the lists of operations differ from spot to spot, so they come last.
     """
 
-    def __init__(self, layout: Layout, plans: tuple[Plan, Plan], *, products: bool) -> None:
+    def __init__(self, layout: Layout, plans: tuple[CudaWalkPlan, CudaWalkPlan], *, products: bool) -> None:
         self._products = products
         slot_rows = [_slot_rows(layout, plan) for plan in plans]
         slot = 4 * sum(map(max, *slot_rows))  # if the players take turns
@@ -57,10 +56,10 @@ class _Shape:
         self.apart = 4 * sum(max(one[1], two[1]) for one, two in pairs) <= APART_BYTES  # whether each has its own
         blank = list(self._blank(layout, pairs))
         sizes, fields = tuple(size for size, _ in blank), tuple(each for _, each in blank)
-        self.places = places_of(sizes, fields)
-        found = {field: begin for begin, each in zip(self.places.begins, fields, strict=True) for field in each}
+        self.offsets = offsets_of(sizes, fields)
+        begins = {field: begin for begin, each in zip(self.offsets.begins, fields, strict=True) for field in each}
         self.ways = {  # [ways, players]
-            name: np.array([[found[~own, f"{name}_{way}"] for own in range(2)] for way in range(WAYS)])
+            name: np.array([[begins[~own, f"{name}_{way}"] for own in range(2)] for way in range(WAYS)])
             for name in WAY_ROWS
         }
         self.jobs = np.zeros(2, dtype=JOB)
@@ -81,14 +80,14 @@ class _Shape:
                 yield size, ((own, name),)
 
 
-def _slot_rows(layout: Layout, plan: Plan) -> tuple[int, int, int]:
+def _slot_rows(layout: Layout, plan: CudaWalkPlan) -> tuple[int, int, int]:
     """Numbers in the opponent's rows, own rows and values of one runout of the last street."""
     street = plan.streets[-1]
     mine, theirs = int(layout.hands[plan.own]), int(layout.hands[1 - plan.own])
     return int(street["opponent_rows"]) * theirs, int(street["own_rows"]) * mine, int(street["value_rows"]) * mine
 
 
-def _rows(plan: Plan, slots: int, last: tuple[int, int, int]) -> Iterator[Rows]:
+def _rows(plan: CudaWalkPlan, slots: int, last: tuple[int, int, int]) -> Iterator[Rows]:
     """The fields of a player's working rows, and how many numbers they have; job ~own has those of each way."""
     for which, name in enumerate(("opponent_rows", "own_rows", "value_rows")):
         yield (plan.own, name), slots * last[which] + (plan.earlier_rows[which] if which < 2 else 0)
@@ -97,14 +96,14 @@ def _rows(plan: Plan, slots: int, last: tuple[int, int, int]) -> Iterator[Rows]:
             yield (~plan.own, f"{name}_{way}"), count
 
 
-_shapes: dict[tuple[Plan, Plan, int, int, bool], _Shape] = {}  # the latest
+_shapes: dict[tuple[CudaWalkPlan, CudaWalkPlan, int, int, bool], _Shape] = {}  # the latest
 
 
-def _shape_of(layout: Layout, plans: tuple[Plan, Plan], *, products: bool) -> _Shape:
+def _shape_of(layout: Layout, plans: tuple[CudaWalkPlan, CudaWalkPlan], *, products: bool) -> _Shape:
     """The shape of a spot; numbers of hands and runouts are not in the key, since each plan is made for some."""
     key = *plans, layout.form.deck, len(layout.form.symmetry.cards), products
     if key not in _shapes:
-        while len(_shapes) >= KEPT_SHAPES:
+        while len(_shapes) >= REMEMBERED_SHAPES:
             del _shapes[next(iter(_shapes))]
         _shapes[key] = _Shape(layout, plans, products=products)
     return _shapes[key]
@@ -129,25 +128,25 @@ class SpotWalks:
         self.device, self.layout = device, layout
         self.plans = make_plan(layout, 0), make_plan(layout, 1)
         self._shape = _shape_of(layout, self.plans, products=products)
-        first = most_sums(layout.form, 0)
-        self.sums = first, first if has_equal_players(layout.form) else most_sums(layout.form, 1)
+        first = max_sums(layout.form, 0)
+        self.sums = first, first if has_equal_players(layout.form) else max_sums(layout.form, 1)
         self.slots, self.apart = self._shape.slots, self._shape.apart
         self.jobs = _copied(self._shape.jobs)
-        self._held: list[Buffer] = []  # so that nothing is freed
+        self._pointed: list[Buffer] = []  # what the jobs point to: as long as they do, it must not be freed
         self._widths: list[int] = []  # of both players' pieces of terminals
         self._panel_bytes = 0  # at most, of their panels
         tables = hand_tables(layout, units)
-        self._point(device.upload(tables.block), tables.places.pointers)
+        self._point(device.upload(tables.block), tables.offsets.pointers)
         for plan in self.plans:
-            self._point(device.once(plan, plan.packed.get_block), plan.packed.places.pointers)
-        finals, end = int(layout.runouts[-1]), self._shape.places.size
+            self._point(device.once(plan, plan.packed.get_block), plan.packed.offsets.pointers)
+        finals, end = int(layout.runouts[-1]), self._shape.offsets.size
         ends = end, end + _aligned(4 * finals * self.sums[0].operations)
         size = ends[1] + _aligned(4 * finals * self.sums[1].operations)
         self._blank_buffer = blank(size) if blank else device.zeros(size, np.dtype(np.uint8))
-        self.blank_at = device.address(self._blank_buffer) if size else 0
-        self._point(self._blank_buffer, self._shape.places.pointers)
-        self.jobs["operations"] = [self.blank_at + end for end in ends]
-        self.jobs["most_operations"] = [sums.operations for sums in self.sums]
+        self.blank_address = device.address(self._blank_buffer) if size else 0
+        self._point(self._blank_buffer, self._shape.offsets.pointers)
+        self.jobs["operations"] = [self.blank_address + end for end in ends]
+        self.jobs["max_operations"] = [sums.operations for sums in self.sums]
         if products:
             for plan, job in zip(self.plans, self.jobs, strict=True):
                 heaviest = float(layout.form.hands[1 - plan.own].weight.max()) * units[plan.own]
@@ -156,9 +155,9 @@ class SpotWalks:
 
     def twin(self) -> SpotWalks:
         """The same spot with jobs of its own, which can be changed alone."""
-        found = copy(self)
-        found.jobs = _copied(self.jobs)
-        return found
+        twin = copy(self)
+        twin.jobs = _copied(self.jobs)
+        return twin
 
     @property
     def way_rows(self) -> dict[str, NDArray[np.int64]]:
@@ -167,7 +166,7 @@ class SpotWalks:
 
     def _point(self, buffer: Buffer, pointers: Pointers) -> None:
         """Let fields of the jobs point into a buffer."""
-        self._held = [*self._held, buffer]  # a new list: a copy of this spot in a batch holds what it adds alone
+        self._pointed = [*self._pointed, buffer]  # a new list: a twin of this spot adds to its own alone
         if buffer.size:
             pointers.point(self.jobs, self.device.address(buffer))
 
@@ -179,16 +178,16 @@ class SpotWalks:
         for plan, width in zip(self.plans, widths, strict=True):
             cut, tables = plan.cut(width)
             self.jobs[plan.own]["piece_count"] = len(cut.pieces)
-            self._point(self.device.once((plan, width), tables.get_block), tables.places.pointers)
+            self._point(self.device.once((plan, width), tables.get_block), tables.offsets.pointers)
 
-    def lay_panels(self, most_bytes: int) -> int:
-        """Lay both players' terminals in panels of at most `most_bytes`; returns the bytes of the largest."""
-        if self._panel_bytes != most_bytes:
-            self._panel_bytes = most_bytes
+    def lay_panels(self, max_bytes: int) -> int:
+        """Lay both players' terminals in panels of at most `max_bytes`; returns the bytes of the largest."""
+        if self._panel_bytes != max_bytes:
+            self._panel_bytes = max_bytes
             for plan in self.plans:
                 hands = int(self.layout.hands[1 - plan.own])
-                _, tables = plan.panels(hands, most_bytes)
-                self._point(self.device.once((plan, hands, most_bytes), tables.get_block), tables.places.pointers)
+                _, tables = plan.panels(hands, max_bytes)
+                self._point(self.device.once((plan, hands, max_bytes), tables.get_block), tables.offsets.pointers)
         return max(panels.bytes for panels in self.panels)
 
     @property
@@ -200,7 +199,7 @@ class SpotWalks:
     @property
     def table_bytes(self) -> int:
         """Bytes of tables and working rows."""
-        return sum({id(buffer): int(buffer.nbytes) for buffer in self._held}.values())
+        return sum({id(buffer): int(buffer.nbytes) for buffer in self._pointed}.values())
 
     def _floats(self, begin: int, count: int) -> NDArray[np.float32]:
         part = self._blank_buffer[begin : begin + 4 * count]
@@ -219,5 +218,5 @@ class SpotWalks:
         """[runouts, nodes in walking order, hands, padded] values after an evaluation, of a street before the last."""
         record = self.plans[own].streets[street]
         shape = int(self.layout.runouts[street]), int(record["value_rows"]), int(self.layout.hands[own])
-        begin = int(self.way_rows["earlier_values"][way, own]) + 4 * int(record["value_at"])
+        begin = int(self.way_rows["earlier_values"][way, own]) + 4 * int(record["value_begin"])
         return self._floats(begin, int(np.prod(shape))).reshape(shape)

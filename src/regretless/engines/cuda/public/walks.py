@@ -24,9 +24,11 @@ from itertools import product, zip_longest
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.cuda.public.device import Buffer, Device
+from regretless.engines.cuda.device import Buffer, Device, Records
+from regretless.engines.cuda.public.records import ITEM, JOB, ROOMS, SEGMENTS, STEP, TERM, UNIT
 from regretless.engines.cuda.public.source import (
     HANDS,
+    KERNELS,
     LEVEL_THREADS,
     PANEL_BLOCKS,
     PANEL_THREADS,
@@ -34,7 +36,6 @@ from regretless.engines.cuda.public.source import (
     kernel_source,
 )
 from regretless.engines.cuda.public.spot import WAY_ROWS, WAYS, SpotWalks
-from regretless.engines.cuda.public.tables.records import ITEM, JOB, ROOMS, SEGMENTS, STEP, TERM, UNIT
 from regretless.engines.cuda.public.work import Items, Launches, StreetWork, Upload, Work, both_ways, joined, waves_of
 
 __all__ = ["WARP", "Walks"]
@@ -42,16 +43,15 @@ __all__ = ["WARP", "Walks"]
 TOGETHER = (10, 4, 1)  # iterations that are launched together: small spots wait less between them
 STEP_THREADS = 128  # of a block that walks decisions
 TEAM_HANDS = 16  # hands per decision in a block that walks a line level by level
-MOST_TERMS = 4096  # of a chance node that a block keeps in shared memory
-BOTH = 2  # in place of a player: both at once
+MAX_TERMS = 4096  # deals of a chance node that a block copies into shared memory
+BOTH = 2  # as a player: both at once
 WARP = 32  # lanes; half of them sum two columns each
-PROCESSOR_SHARED = 228 * 1024  # bytes of shared memory of a processor, of which every block takes
-BLOCK_SHARED = 1024  # for itself
-STATIC_SHARED = {False: 4096, True: 5632}  # bytes that the kernel declares in 32 and in 64 bits, or a few more
+PROCESSOR_SHARED = 228 * 1024  # bytes of shared memory of a multiprocessor
+BLOCK_SHARED = 1024  # of them, reserved by CUDA for every block
+STATIC_SHARED = {False: 4096, True: 5632}  # and declared by the kernel of terminals, in 32 and in 64 bits, rounded up
 # Threads of a block and blocks of a processor, best first: two hide each other's waits.
 SHARINGS = ((512, 2), (1024, 1))
 
-Records = NDArray[np.void]
 Step = tuple[Buffer, np.int32]  # the weights of an iteration on the device, and how far apart those of two spots are
 
 
@@ -72,10 +72,10 @@ class Walks:
         self.device, self.spots = device, spots
         self._streets = len(spots[0].layout.form.streets)
         self._deck = max(spot.layout.form.deck for spot in spots)
-        self._most_hands = np.max([spot.layout.hands for spot in spots], axis=0).tolist()  # of each player
+        self._max_hands = np.max([spot.layout.hands for spot in spots], axis=0).tolist()  # of each player
         options = KernelOptions(storage=storage, wide=wide, predicts=predicts, products=products, bucketed=bucketed)
         self.options, self._rooms = self._choose(options)
-        self._kernels = device.compile(kernel_source(), self.options.flags())
+        self._kernels = device.compile(kernel_source(), self.options.flags(), KERNELS)
         widths = self._rooms["width"].tolist()
         for spot in spots:
             spot.cut(widths)
@@ -122,10 +122,10 @@ class Walks:
     def _all_jobs(self) -> NDArray[np.uint8]:
         """The jobs of all spots, once for each way up: each has values of its own."""
         jobs = np.concatenate([spot.jobs.view(np.uint8) for spot in self.spots] * WAYS).view(JOB)
-        blank_at = np.array([spot.blank_at for spot in self.spots])[:, None]
+        blank_address = np.array([spot.blank_address for spot in self.spots])[:, None]
         for name in WAY_ROWS:
             begins = np.stack([spot.way_rows[name] for spot in self.spots], axis=1)  # [ways, spots, players]
-            jobs[name] = np.where(begins < 0, 0, begins + blank_at).reshape(-1)
+            jobs[name] = np.where(begins < 0, 0, begins + blank_address).reshape(-1)
         self._with_locks = np.flatnonzero(jobs["lock_count"][: len(jobs) // WAYS]).tolist()
         jobs["best"] = np.repeat(np.arange(WAYS), len(jobs) // WAYS)
         jobs["result"] = self.device.address(self._results) + 8 * np.arange(len(jobs))
@@ -150,7 +150,7 @@ class Walks:
                 self._kernels["make_codes"]((len(finals),), 256, 0, self._jobs, uploaded)
 
     def _hands(self, player: int) -> int:
-        return int(self._most_hands[player])
+        return int(self._max_hands[player])
 
     def forget(self) -> None:
         """Record iterations and evaluations anew: other kernels take part in them."""
@@ -164,31 +164,34 @@ class Walks:
 
     def learn(self, steps: Records, players: Sequence[int]) -> None:
         """Run iterations in which some players learn: `steps` [iterations], or [spots, iterations] of all spots."""
-        done, rounds, strides = 0, steps.shape[-1], steps.ndim > 1
-        groups = {
-            count: (("learn", count, strides, *players), partial(self._iterations, count, strides, players))
+        rounds, own_weights = steps.shape[-1], steps.ndim > 1
+        launches = {
+            count: (("learn", count, own_weights, *players), partial(self._iterations, count, own_weights, players))
             for count in TOGETHER
         }
-        most = TOGETHER[0]
-        ready = TOGETHER if groups[most][0] in self._recorded else TOGETHER[1:]
-        taken: list[tuple[int, NDArray[np.uint8]]] = []
-        while done < rounds:
-            count = next(size for size in ready if size <= rounds - done)
-            taken.append((count, np.ascontiguousarray(steps[..., done : done + count]).reshape(-1).view(np.uint8)))
-            done += count
+        largest = TOGETHER[0]
+        usable = TOGETHER if launches[largest][0] in self._recorded else TOGETHER[1:]
+        counts: list[int] = []  # iterations of each launch
+        while (done := sum(counts)) < rounds:
+            counts.append(next(count for count in usable if count <= rounds - done))
+        ends = np.cumsum(counts)
+        parts = [
+            np.ascontiguousarray(steps[..., end - count : end]).reshape(-1).view(np.uint8)
+            for count, end in zip(counts, ends, strict=True)
+        ]
         # All at once: a copy from the host waits for everything launched before it.
-        ahead = self.device.upload(np.concatenate([each for _, each in taken])) if len(taken) > 1 else None
+        uploaded = self.device.upload(np.concatenate(parts)) if len(parts) > 1 else None
         begin = 0
-        for count, each in taken:
-            target = self._steps.view(np.uint8)[: len(each)]
-            if ahead is None:
-                self.device.assign(target, each)
+        for count, part in zip(counts, parts, strict=True):
+            target = self._steps.view(np.uint8)[: len(part)]
+            if uploaded is None:
+                self.device.assign(target, part)
             else:
-                self.device.copy(target, ahead[begin : begin + len(each)])
-                begin += len(each)
-            self._launch(*groups[count])
-        if rounds >= most:
-            self._record(*groups[most])
+                self.device.copy(target, uploaded[begin : begin + len(part)])
+                begin += len(part)
+            self._launch(*launches[count])
+        if rounds >= largest:
+            self._record(*launches[largest])
         self.device.wait()
 
     def evaluate(self, *players: int) -> NDArray[np.float64]:
@@ -239,7 +242,7 @@ class Walks:
         Given the step of the next walk, it ends by going down the first street for the other player, whose walk has
         then `entered` that street.
         """
-        learns, given = step is not None, step or (self._steps, np.int32(0))
+        learns, used_step = step is not None, step or (self._steps, np.int32(0))  # evaluations do not read it
         names = ("learn_down", "last_down", "learn_up", "last_up")
         if not learns:
             names = ("mean_down", "mean_down", "value_up", "value_up")
@@ -247,10 +250,10 @@ class Walks:
         last, way = self._streets - 1, 0 if learns else 1
         first_down, first_up = int(entered), int(next_step is not None)  # where the ways down begin and the ways up end
         for number, street in enumerate(self._earlier[own][first_down:], first_down):
-            self._down(down, street, number, given, both=learns)
+            self._down(down, street, number, used_step, both=learns)
         for wave in self._waves[own]:
             if last >= first_down:
-                self._down(last_down, wave, last, given)
+                self._down(last_down, wave, last, used_step)
             if learns and self.options.products:
                 blocks, buffer = (wave.panels.count,), wave.panels.buffer
                 self._kernels["products"](blocks, PANEL_THREADS, self._panel_bytes, self._jobs, buffer)
@@ -267,19 +270,19 @@ class Walks:
                 )
             for items in wave.turns if way else wave.up[:1]:
                 if last >= first_up:
-                    self._up(last_up, wave, items, last, given)
+                    self._up(last_up, wave, items, last, used_step)
         for number, street in reversed(list(enumerate(self._earlier[own]))):
             leaves = street.pieces[way]
             if leaves.count:
-                hands, terms = street.work.hands, min(street.work.terms, MOST_TERMS)
+                hands, terms = street.work.hands, min(street.work.terms, MAX_TERMS)
                 grid = (leaves.count, -(-hands[0] // STEP_THREADS))
                 shared = max(8 * (self._deck + 1 + 32) + 4 * hands[1], TERM.itemsize * terms)
                 where = np.int32(number), np.int32(terms), np.int32(learns)
                 self._kernels["leaves"](grid, STEP_THREADS, shared, self._jobs, leaves.buffer, *where)
             if number >= first_up:
-                self._up(up, street, street.up[way], number, given)
+                self._up(up, street, street.up[way], number, used_step)
         if next_step is not None:
-            self._relay(own, given, next_step)
+            self._relay(own, used_step, next_step)
 
     def _first(self, own: int) -> Launches:
         """Those of the first street; if it is the last, of its first wave."""
@@ -289,7 +292,7 @@ class Walks:
         """Launch the way up the first street, and down it for the other player."""
         up, down, is_last = self._first(own), self._first(1 - own), self._streets == 1
         blocks = _teams(up.work.hands[0]) + (0 if is_last else _teams(up.work.hands[1]))
-        threads, shared = _team_sizes(up.work.longest, max(up.work.kept, down.work.reach_rows))
+        threads, shared = _team_sizes(up.work.longest, max(up.work.cached_rows, down.work.reach_rows))
         self._kernels["levels_last_relay" if is_last else "levels_relay"](
             (blocks * up.up[0].count,),
             threads,
@@ -297,7 +300,7 @@ class Walks:
             self._jobs,
             up.up[0].buffer,
             np.int32(blocks),
-            np.int32(up.work.kept),
+            np.int32(up.work.cached_rows),
             step[0],
             down.down.buffer,
             np.int32(down.work.reach_rows),
@@ -317,7 +320,7 @@ class Walks:
         work = launches.work
         # Products give the values of lines without decisions.
         hands = work.deciding if name == "last_up" and self.options.products else work.mine
-        self._lines(name, work, items, (hands, _teams(work.hands[0]), work.kept), street, step)
+        self._lines(name, work, items, (hands, _teams(work.hands[0]), work.cached_rows), street, step)
 
     def _lines(self, name: str, work: Work, items: Items, sizes: tuple[int, int, int], street: int, step: Step) -> None:
         """Launch a walk of lines. `sizes` of an item: hands of its lines; its blocks and rows, if walked by levels."""
@@ -326,14 +329,15 @@ class Walks:
             blocks = -(-hands // (STEP_THREADS * HANDS))
         if blocks * items.count == 0:
             return
-        given = self._jobs, items.buffer, np.int32(blocks), np.int32(street)
+        arguments = self._jobs, items.buffer, np.int32(blocks), np.int32(street)
         if work.by_levels:
             threads, shared = _team_sizes(work.longest, rows)
             rest = np.int32(rows), *step, np.int32(TEAM_HANDS // HANDS)
-            self._kernels[f"levels_{name}"]((blocks * items.count,), threads, shared, *given, *rest)
+            self._kernels[f"levels_{name}"]((blocks * items.count,), threads, shared, *arguments, *rest)
         else:
-            shared = work.kept * STEP_THREADS * HANDS * 4
-            self._kernels[name]((blocks * items.count,), STEP_THREADS, shared, *given, np.int32(work.kept), *step)
+            shared = work.cached_rows * STEP_THREADS * HANDS * 4
+            cached = np.int32(work.cached_rows)
+            self._kernels[name]((blocks * items.count,), STEP_THREADS, shared, *arguments, cached, *step)
 
     def _choose(self, options: KernelOptions) -> tuple[KernelOptions, Records]:
         """Decide how wide tiles are, what of them lies in shared memory and how many threads share it."""
@@ -388,17 +392,18 @@ class Walks:
         }
         inside = {"reach": options.reach_shared, "parts": options.parts_shared}
         rooms = np.zeros(1, dtype=ROOMS)
-        at = outside = 0
+        inside_bytes = outside_bytes = 0
         for name, size in sizes.items():
             padded = -(-size // 16) * 16
-            rooms[name] = at if inside.get(name, True) else outside
             if inside.get(name, True):
-                at += padded
+                rooms[name] = inside_bytes
+                inside_bytes += padded
             else:
-                outside += padded
+                rooms[name] = outside_bytes
+                outside_bytes += padded
         for name, stride in strides.items():
             rooms[name] = stride
-        rooms["width"], rooms["bytes"], rooms["block_bytes"] = width, at, -(-outside // 128) * 128
+        rooms["width"], rooms["bytes"], rooms["block_bytes"] = width, inside_bytes, -(-outside_bytes // 128) * 128
         return rooms
 
 

@@ -12,20 +12,19 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.cuda.public.device import Buffer, Device
+from regretless.engines.cuda.device import Buffer, Device, Records
+from regretless.engines.cuda.public.plan import CudaWalkPlan
+from regretless.engines.cuda.public.records import ITEM
 from regretless.engines.cuda.public.spot import WAYS, SpotWalks
-from regretless.engines.cuda.public.tables.program import Plan
-from regretless.engines.cuda.public.tables.records import ITEM
 
 __all__ = ["Items", "Launches", "StreetWork", "Upload", "Work", "both_ways", "joined", "waves_of"]
 
 LEVEL_TASKS = 1 << 18  # decisions × hands up to which a street is walked by levels: all threads run at once
-ENOUGH_BLOCKS = 2048  # that evaluate terminals: beyond that many pieces, blocks take several,
-MOST_TOGETHER = 3  # but few, so that all blocks end at about the same time
+ENOUGH_BLOCKS = 2048  # for terminals: if there are more pieces, a block takes several,
+MAX_TOGETHER = 3  # but only a few, so that all blocks end at about the same time
 REST = -1  # in place of a line's number: all lines without decisions
 
-Records = NDArray[np.void]
-Chosen = Sequence[tuple[int, SpotWalks]]  # with their places among all
+Chosen = Sequence[tuple[int, SpotWalks]]  # each with its number among all spots
 
 
 class Work:
@@ -42,14 +41,14 @@ class Work:
         walked = [int(plan.streets[street]["walked"]) for plan in plans]
         self.theirs = max(count * each[1] for count, each in zip(walked, hands))
         self.both = max(count * sum(each) for count, each in zip(lines, hands))
-        self.kept = max(plan.kept[street] for plan in plans)
+        self.cached_rows = max(plan.cached_rows[street] for plan in plans)
         self.reach_rows = max(plan.reach_rows[street] for plan in plans)
         self.longest = max(plan.longest[street] for plan in plans)
         last = street == len(spots[0][1].layout.form.streets) - 1
         # Before the last street, each way up has rows of values of its own. On it, both write the same rows.
         self.takes_turns = last and any(plan.streets[street]["own_rows"] for plan in plans)
         counts = [len(each) for each in runouts]
-        self.spot_of = np.repeat(np.arange(len(spots)), counts)  # the place of every item's spot among those chosen
+        self.spot_of = np.repeat(np.arange(len(spots)), counts)  # of every item: its spot's number among those chosen
         items = np.zeros(len(self.spot_of), dtype=ITEM)
         items["job"] = np.array([2 * number + own for number, _ in spots])[self.spot_of]
         first = np.array([each.start for each in runouts])[self.spot_of]
@@ -58,8 +57,8 @@ class Work:
         self.items = items  # runouts,
         self.pieces = self.panels = items[:0]  # and pieces of work on them
         # Hands of lines with decisions, of the player with more hands.
-        most = {plan: count * max(each) for (plan, each), count in zip(plans.items(), decided, strict=True)}
-        walked_hands = sum(count * most[spot.plans[own]] for count, (_, spot) in zip(counts, spots, strict=True))
+        most_hands = {plan: count * max(each) for (plan, each), count in zip(plans.items(), decided, strict=True)}
+        walked_hands = sum(count * most_hands[spot.plans[own]] for count, (_, spot) in zip(counts, spots, strict=True))
         self.by_levels = walked_hands * self.longest <= LEVEL_TASKS
         self.down = self.up = items  # what is walked in each direction
         if self.by_levels:
@@ -105,7 +104,7 @@ class WaveWork(Work):
         counts = {plan: len(plan.cut(widths[plan.own])[0].pieces) for plan in plans}
         # Alike for both players, whose blocks may be launched together.
         total = sum(len(each) * max(counts[plan] for plan in spot.plans) for each, (_, spot) in zip(runouts, spots))
-        self.together = min(max(total // ENOUGH_BLOCKS, 1), MOST_TOGETHER)
+        self.together = min(max(total // ENOUGH_BLOCKS, 1), MAX_TOGETHER)
         pieces = [range(0, counts[spot.plans[own]], self.together) for _, spot in spots]
         self.pieces = _with_pieces(self.items, self.spot_of, pieces)
         if products:
@@ -128,16 +127,17 @@ class Upload:
         self._lists: list[tuple[Items, Records]] = []
 
     def add(self, items: Records) -> Items:
-        self._lists.append((found := Items(len(items)), items))
-        return found
+        uploaded = Items(len(items))
+        self._lists.append((uploaded, items))
+        return uploaded
 
     def start(self, device: Device) -> None:
         """Copy everything that was added."""
         whole = device.upload(np.concatenate([items for _, items in self._lists]).view(np.uint8))
         begin = 0
-        for found, _ in self._lists:
-            end = begin + found.count * ITEM.itemsize
-            found.buffer, begin = whole[begin:end], end
+        for uploaded, _ in self._lists:
+            end = begin + uploaded.count * ITEM.itemsize
+            uploaded.buffer, begin = whole[begin:end], end
 
 
 class Launches:
@@ -163,13 +163,13 @@ class Launches:
 
 def joined(one: Work, two: Work) -> Work:
     """The same work of both players, launched at once."""
-    found = copy(one)
-    for name in ("mine", "deciding", "theirs", "both", "kept", "reach_rows", "longest", "terms", "takes_turns"):
-        setattr(found, name, max(getattr(one, name), getattr(two, name)))
-    found.hands = max(one.hands[0], two.hands[0]), max(one.hands[1], two.hands[1])
+    work = copy(one)
+    for name in ("mine", "deciding", "theirs", "both", "cached_rows", "reach_rows", "longest", "terms", "takes_turns"):
+        setattr(work, name, max(getattr(one, name), getattr(two, name)))
+    work.hands = max(one.hands[0], two.hands[0]), max(one.hands[1], two.hands[1])
     for name in ("items", "down", "up", "pieces"):
-        setattr(found, name, np.concatenate([getattr(one, name), getattr(two, name)]))
-    return found
+        setattr(work, name, np.concatenate([getattr(one, name), getattr(two, name)]))
+    return work
 
 
 def both_ways(items: Records, jobs: int) -> Records:
@@ -188,7 +188,7 @@ def waves_of(spots: Chosen, own: int, widths: Sequence[int], *, products: bool) 
         yield WaveWork(spots, own, runouts, widths, products=products)
 
 
-def _lines(plan: Plan, street: int, which: str) -> list[int]:
+def _lines(plan: CudaWalkPlan, street: int, which: str) -> list[int]:
     """Lines of a street, numbered among all, that are walked down or have decisions; long ones first."""
     record = plan.streets[street]
     first, count = int(record["first_line"]), int(record[which])
@@ -199,11 +199,11 @@ def _with_lines(items: Records, spot_of: NDArray[np.int64], lines: Sequence[list
     """Every item once for each of these lines of its spot."""
     counts = np.array([len(each) for each in lines])
     begin, count = (np.cumsum(counts) - counts)[spot_of], counts[spot_of]
-    found = np.repeat(items, count)
-    found["piece"] = np.concatenate([np.array(each, dtype=np.int32) for each in lines])[
+    repeated = np.repeat(items, count)
+    repeated["piece"] = np.concatenate([np.array(each, dtype=np.int32) for each in lines])[
         np.repeat(begin, count) + _within(count)
     ]
-    return found
+    return repeated
 
 
 def _with_pieces(items: Records, spot_of: NDArray[np.int64], pieces: Sequence[range]) -> Records:
@@ -212,9 +212,9 @@ def _with_pieces(items: Records, spot_of: NDArray[np.int64], pieces: Sequence[ra
         np.array(each, dtype=np.int64)[spot_of]
         for each in zip(*((len(each), each.start, each.step) for each in pieces), strict=True)
     )
-    found = np.repeat(items, count)
-    found["piece"] = np.repeat(start, count) + np.repeat(step, count) * _within(count)
-    return found
+    repeated = np.repeat(items, count)
+    repeated["piece"] = np.repeat(start, count) + np.repeat(step, count) * _within(count)
+    return repeated
 
 
 def _within(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:

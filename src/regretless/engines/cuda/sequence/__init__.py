@@ -1,1 +1,1 @@
-"""General games on a CUDA device: whole schedules run in kernels compiled through CuPy."""
+"""General games on a CUDA device; `regretless.engines.cuda` says in which order to read the files."""

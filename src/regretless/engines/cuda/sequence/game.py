@@ -17,13 +17,13 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import resources
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.engines.cuda.device import kernel_text
 from regretless.engines.sequence_layout import Terms, TreeLayout, lay_out, slices
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.sequence import SequenceTree
@@ -44,13 +44,13 @@ __all__ = [
 
 # Members of `struct Player`, in order: arrays of the game, arrays that change, sizes.
 FIELDS = ("first", "parent", "children", "top_child", "level", "part_levels", "row_bounds", "row", "entry", "value")
-STATE = ("regret", "average", "strategy", "plan", "q", "product", "worth", "other_strategy", "other_plan")
+STATE = ("regret", "average", "strategy", "plan", "q", "product", "set_value", "other_strategy", "other_plan")
 SIZES = (
     "sequences", "sets", "top_sequences", "top_sets", "levels", "values",
     "sequence_stride", "product_stride", "set_stride", "column_bits",
 )  # fmt: skip
 
-MOST_VALUES = 4096  # distinct payoffs allowed in packed entries: the table must fit in shared memory
+MAX_VALUES = 4096  # distinct payoffs allowed in packed entries: the table must fit in shared memory
 WARP = 32
 MAX_LEVELS = 64  # as in the kernels: levels of a part that a block keeps in shared memory
 
@@ -138,7 +138,7 @@ class CudaGame:
         sets = layout.sets + (layout.blocks - 1) * layout.top_sets
         state = dict.fromkeys(STATE, zero)
         state |= {"strategy": me.spread(strategy), "plan": plan, "other_plan": plan, "other_strategy": plan}
-        state |= {"product": np.zeros(layout.sequences), "worth": np.zeros(max(sets, 1))}
+        state |= {"product": np.zeros(layout.sequences), "set_value": np.zeros(max(sets, 1))}
         real = np.dtype(self.dtype)
         return {name: np.repeat(array[None].astype(real), self.games, axis=0) for name, array in state.items()}
 
@@ -170,16 +170,16 @@ def prepare(
 
 def _coded(value: NDArray[Any], column_bits: int) -> tuple[IntArray | None, NDArray[Any]]:
     """The number of each entry's value, and the table of values [games, values]; None for the numbers if too many."""
-    most = min(1 << (32 - column_bits), MOST_VALUES)
+    limit = min(1 << (32 - column_bits), MAX_VALUES)
     none = (None, value.T)
     if len(value) == 0:
         return np.zeros(0, dtype=np.int64), np.zeros((value.shape[1], 1), value.dtype)
     if value.shape[1] > 1:
         rows, number = np.unique(value, axis=0, return_inverse=True)
-        return (number.ravel(), np.ascontiguousarray(rows.T)) if len(rows) <= most else none
+        return (number.ravel(), np.ascontiguousarray(rows.T)) if len(rows) <= limit else none
     flat = value[:, 0]
     table = np.unique(flat[: 1 << 16])
-    while len(table) <= most:  # sorting all entries of a large game would take longer than solving it
+    while len(table) <= limit:  # sorting all entries of a large game would take longer than solving it
         number = np.minimum(np.searchsorted(table, flat), len(table) - 1)
         missing = flat[table[number] != flat]
         if len(missing) == 0:
@@ -286,9 +286,8 @@ LEVELS = "levels"  # one launch for each step and level
 
 def kernel_source(*ways: str) -> str:
     """The source shared by both ways of running plus those requested; compiling only one takes half as long."""
-    folder = resources.files("regretless.engines.cuda.sequence").joinpath("kernels")
-    player, *others = (folder.joinpath(f"{name}.cu").read_text(encoding="utf-8") for name in ("player", *COMMON, *ways))
-    return "\n".join([player, weights_source(), *others])
+    others = (f"sequence/kernels/{name}.cu" for name in (*COMMON, *ways))
+    return "\n".join([kernel_text("sequence/kernels/player.cu"), weights_source(), kernel_text("update.cu", *others)])
 
 
 def weights_source() -> str:

@@ -31,21 +31,21 @@ extern "C" __global__ void reach_lines(
         rows[0] = 1.0f;
         for (int number = 0; number < line.nodes; number++) {
             const Node node = nodes[line.first + number];
-            const float here = rows[(long long)number * line.buckets];
+            const float arriving = rows[(long long)number * line.buckets];
             if (node.player < 0) {
-                leaves[node.leaf] = here;
+                leaves[node.leaf] = arriving;
                 continue;
             }
             float* below = rows + (long long)node.child * line.buckets;
             if (node.player != player) {
-                for (int action = 0; action < node.actions; action++) below[(long long)action * line.buckets] = here;
+                for (int action = 0; action < node.actions; action++) below[(long long)action * line.buckets] = arriving;
                 continue;
             }
             const float* sums = matched + node.table + bucket;
             const Matching matching = match(sums, node.actions, line.buckets);
             for (int action = 0; action < node.actions; action++) {
                 const long long at = (long long)action * line.buckets;
-                below[at] = here * played(matching, sums[at]);
+                below[at] = arriving * played(matching, sums[at]);
             }
         }
     }
@@ -117,33 +117,31 @@ extern "C" __global__ void sum_buckets(
     }
 }
 
-// Values of buckets up a line, and the variant's update of its tables, in the order of `variants/variant.py`.
-// `found` are the values at leaves, `arrived` the own reach where the line begins, both summed over the hands of a
-// bucket. `matched` is the same memory as `regret` unless the variant predicts.
+// Values of buckets up a line, and the update of `update.cu`. `leaf_sums` are the values at leaves, `entering_sums` the own
+// reach where the line begins, both summed over the hands of a bucket. `matched` is the same memory as `regret` unless the
+// variant predicts.
 extern "C" __global__ void learn_lines(
-    const Node* nodes, const Line* lines, int player, const float* reach, const float* found, const float* arrived,
-    float* values, float* matched, float* regret, float* average, const float* schedule, int iteration) {
+    const Node* nodes, const Line* lines, int player, const float* reach, const float* leaf_sums,
+    const float* entering_sums, float* values, float* matched, float* regret, float* average, const Weights* schedule,
+    int iteration) {
     const Line line = lines[blockIdx.x];
-    const float* weights = schedule + 7 * iteration;
-    const float positive = weights[0], negative = weights[1], decay = weights[3], gain = weights[4];
-    const float prediction = weights[5], kept = weights[6];
-    const bool floor = weights[2] != 0.0f;
+    const Weights weights = schedule[iteration];
     const int count = line.buckets;
     for (int bucket = blockIdx.y * blockDim.x + threadIdx.x; bucket < count; bucket += gridDim.y * blockDim.x) {
         float* rows = values + line.rows + bucket;
-        const float entered = gain * arrived[line.line_rows + bucket];
+        const float entered = weights.average_weight * entering_sums[line.line_rows + bucket];
         for (int number = line.nodes - 1; number >= 0; number--) {
             const Node node = nodes[line.first + number];
-            const long long here = (long long)number * count;
+            const long long row = (long long)number * count;
             if (node.player < 0) {
-                rows[here] = found[line.leaf_rows + (long long)node.leaf * count + bucket];
+                rows[row] = leaf_sums[line.leaf_rows + (long long)node.leaf * count + bucket];
                 continue;
             }
             const float* below = rows + (long long)node.child * count;
             float value = 0.0f;
             if (node.player != player) {
                 for (int action = 0; action < node.actions; action++) value += below[(long long)action * count];
-                rows[here] = value;
+                rows[row] = value;
                 continue;
             }
             const long long table = node.table + bucket;
@@ -152,17 +150,15 @@ extern "C" __global__ void learn_lines(
                 const long long at = (long long)action * count;
                 value += played(matching, matched[table + at]) * below[at];
             }
-            rows[here] = value;
-            const float arriving = entered * reach[line.rows + here + bucket];
+            rows[row] = value;
+            const float arriving = entered * reach[line.rows + row + bucket];
             for (int action = 0; action < node.actions; action++) {
-                const long long at = (long long)action * count, there = table + at;
-                const float strategy = played(matching, matched[there]);
-                const float gained = below[at] - value, old = regret[there];
-                float sum = old * (old > 0.0f ? positive : negative) + gained;
-                if (floor) sum = fmaxf(sum, 0.0f);
-                average[there] = average[there] * decay + arriving * strategy;
-                matched[there] = sum * kept + prediction * gained;
-                regret[there] = sum;
+                const long long at = (long long)action * count, entry = table + at;
+                const float strategy = played(matching, matched[entry]);
+                const float instant = below[at] - value, updated = new_regret(regret[entry], instant, weights);
+                average[entry] = new_average(average[entry], arriving * strategy, weights);
+                matched[entry] = predicted_regret(updated, instant, weights);
+                regret[entry] = updated;
             }
         }
     }

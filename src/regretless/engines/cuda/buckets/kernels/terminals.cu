@@ -51,10 +51,10 @@ __device__ __forceinline__ Step of_own(
     return {SAME | cards, hand, (unsigned)same * lines, (unsigned)other.bucket[same] * leaves};
 }
 
-// `steps` [runout][most_steps] are those of showdowns: 13 bits of hand and above them a factor, SAME for an own hand.
+// `steps` [runout][max_steps] are those of showdowns: 13 bits of hand and above them a factor, SAME for an own hand.
 // Folds have none: their order does not matter. `pays` is [FACTORS][leaves].
 extern "C" __global__ void terminal_values(
-    const unsigned short* steps, const int* step_count, int most_steps, const int* own_bucket, const int* other_bucket,
+    const unsigned short* steps, const int* step_count, int max_steps, const int* own_bucket, const int* other_bucket,
     const int* own_cards, const int* other_cards, const int* own_same, const float* entering, const float* leaf_reach,
     const int* line_of_leaf, const double* pays, int deck, int own_hands, int other_hands, int lines, int leaves,
     int first_leaf, int terminals, int folds, float* values) {
@@ -66,7 +66,7 @@ extern "C" __global__ void terminal_values(
     entering += (long long)runout * other_hands * lines + line_of_leaf[leaf];
     leaf_reach += leaf;
     values += (long long)runout * own_hands * leaves + leaf;
-    steps += (long long)runout * most_steps;
+    steps += (long long)runout * max_steps;
     const int count = folds ? other_hands + own_hands : step_count[runout];
 
     Step* tile = (Step*)shared_space;  // [lanes]
@@ -74,7 +74,7 @@ extern "C" __global__ void terminal_values(
     Real* sum = factor + FACTORS * lanes;  // [deck + 2][lanes]
     for (int kind = 0; kind < FACTORS; kind++) factor[kind * lanes] = (Real)pays[(long long)kind * leaves + leaf];
     for (int card = 0; card < deck + 2; card++) sum[card * lanes] = 0;
-    Real total = 0, excess = 0, most = 0;  // the total is too large by the excess
+    Real total = 0, excess = 0, magnitude = 0;  // the total is too large by the excess; magnitude: of all that was added
     for (int begin = 0; begin < count; begin += lanes) {
         SYNC_BLOCK();
         const int at = begin + lane;
@@ -100,13 +100,13 @@ extern "C" __global__ void terminal_values(
                 Real* two = sum + (code >> 16) * lanes;
                 if (code & OWN) {
                     const Real value = total - *one - *two + part - excess;
-                    const float worth = fabs(value) > NOTHING * most ? (float)value : 0.0f;
-                    if (terminal < terminals) values[(long long)tile[first + k].hand * leaves] = worth;
+                    const float rounded = fabs(value) > NOTHING * magnitude ? (float)value : 0.0f;
+                    if (terminal < terminals) values[(long long)tile[first + k].hand * leaves] = rounded;
                 } else {
                     const Real added = part - excess, before = total;
                     total += added;
                     excess = (total - before) - added;
-                    most += fabs(part);
+                    magnitude += fabs(part);
                     *one += part;
                     *two += part;
                 }

@@ -27,15 +27,15 @@ struct Numbers {
 
 template <int MODE>
 __device__ __forceinline__ Numbers numbers_of(const Job& job, const Street& street, int runout) {
-    const long long own = street.own_at + runout * street.own_size, other = street.other_at + runout * street.other_size;
+    const long long own = street.own_begin + runout * street.own_size, other = street.other_begin + runout * street.other_size;
     const void* theirs = MODE == LEARN ? (const void*)((const Regret*)job.other_matched + other)
                                        : (const void*)((const Average*)job.other_average + other);
-    const long long place = (long long)(street.first_runout + runout) * job.nodes;
+    const long long lock_row = (long long)(street.first_runout + runout) * job.nodes;
     const long long row = street.first_runout + runout;
-    Regret* const regret = settled_far((Regret*)job.regret + own);
-    return {regret, PREDICTS ? settled_far((Regret*)job.matched + own) : regret,
-            settled_far((Average*)job.average + own), settled_far(theirs), own,
-            MODE == BEST && job.lock_rows ? job.lock_rows + place : nullptr, job.locked, job.own_hands,
+    Regret* const regret = pin_global((Regret*)job.regret + own);
+    return {regret, PREDICTS ? pin_global((Regret*)job.matched + own) : regret,
+            pin_global((Average*)job.average + own), pin_global(theirs), own,
+            MODE == BEST && job.lock_rows ? job.lock_rows + lock_row : nullptr, job.locked, job.own_hands,
             job.tables, job.own_buckets + row * job.own_hands, job.other_buckets + row * job.other_hands};
 }
 
@@ -68,9 +68,9 @@ struct Averages {
     Slice<unsigned short> bucket;
     int actions;
     __device__ __forceinline__ Stored stored(int a) const {
-        Hands found;
-        EACH_HAND(j) found[j] = load_table(table + bucket[j] * actions + a);
-        return found;
+        Hands result;
+        EACH_HAND(j) result[j] = load_table(table + bucket[j] * actions + a);
+        return result;
     }
     static __device__ __forceinline__ Hands hands_of(const Stored& stored) { return positive_of(stored); }
     __device__ __forceinline__ Hands load(int a) const { return hands_of(stored(a)); }
@@ -78,8 +78,8 @@ struct Averages {
 
 template <bool OWN>
 __device__ __forceinline__ Averages averages_at(const Numbers& numbers, const Decision& decision, int hand) {
-    const long long found = load_table((const long long*)((OWN ? numbers.own_buckets : numbers.other_buckets) + hand));
-    return {load_table(numbers.tables + decision.node), *(const Slice<unsigned short>*)&found, decision.actions};
+    const long long result = load_table((const long long*)((OWN ? numbers.own_buckets : numbers.other_buckets) + hand));
+    return {load_table(numbers.tables + decision.node), *(const Slice<unsigned short>*)&result, decision.actions};
 }
 #else
 struct Averages {
@@ -160,9 +160,9 @@ struct Shares {
         }
     }
     __device__ __forceinline__ Hands leaving(const Hands& number) const {
-        Hands found;
-        EACH_HAND(j) found[j] = fmaf(number[j], factor[j], evenly[j]);
-        return found;
+        Hands result;
+        EACH_HAND(j) result[j] = fmaf(number[j], factor[j], evenly[j]);
+        return result;
     }
 };
 
@@ -196,9 +196,9 @@ __device__ __forceinline__ void split(const From& from, int actions, const Hands
 }
 
 __device__ __forceinline__ Hands averaged(const Step& step, const Hands& sum, const Hands& leaving) {
-    Hands found;
-    EACH_HAND(j) found[j] = fmaf(leaving[j], step.average_weight, fmaf(sum[j], step.average_decay, -TOO_SMALL));
-    return found;
+    Hands result;
+    EACH_HAND(j) result[j] = fmaf(leaving[j], step.average_weight, fmaf(sum[j], step.average_decay, -TOO_SMALL));
+    return result;
 }
 
 // Own reach as it counts in averages.
@@ -239,7 +239,7 @@ __device__ __forceinline__ void split_and_average(const From& from, const Number
         });
 }
 
-struct Worth {
+struct ActionValues {
     Hands positive = {}, mixed = {}, plain = {};
     __device__ __forceinline__ void add(const Hands& number, const Hands& value) {
         EACH_HAND(j) {
@@ -249,29 +249,29 @@ struct Worth {
         }
     }
     __device__ __forceinline__ Hands mean(int actions) const {
-        Hands found;
+        Hands result;
         EACH_HAND(j) {
             const bool some = positive[j] > 0.0f;
-            found[j] = product_of(some ? mixed[j] : plain[j], inverse_of(some ? positive[j] : (float)actions));
+            result[j] = product_of(some ? mixed[j] : plain[j], inverse_of(some ? positive[j] : (float)actions));
         }
-        return found;
+        return result;
     }
 };
 
-// New regrets of one action.
-__device__ __forceinline__ void improve_action(const Numbers& numbers, const Step& step, int block, int at, int a,
+// The new regret of one action, and what the next strategy is matched to: the update of `variants/variant.py`, fused.
+__device__ __forceinline__ void update_regret(const Numbers& numbers, const Step& step, int block, int at, int a,
                                                const Hands& old, const Hands& value, const Hands& mean,
                                                const Chances& rounding) {
     const Hands positive = positive_of(old);
-    const float more = step.positive_discount - step.negative_discount, least = step.floor > 0.0f ? 0.0f : -3e38f;
-    Hands kept, predicted;
+    const float more = step.positive_discount - step.negative_discount, lowest = step.floor > 0.0f ? 0.0f : -3e38f;
+    Hands regret, predicted;
     EACH_HAND(j) {
         const float gain = value[j] - mean[j];
-        kept[j] = fmaxf(fmaf(positive[j], more, fmaf(old[j], step.negative_discount, gain)), least);
-        predicted[j] = fmaf(kept[j], step.prediction_discount, gain * step.prediction);
+        regret[j] = fmaxf(fmaf(positive[j], more, fmaf(old[j], step.negative_discount, gain)), lowest);
+        predicted[j] = fmaf(regret[j], step.prediction_discount, gain * step.prediction);
     }
     const unsigned chance = chance_of(numbers, step, block, a);
-    store_regrets(numbers.regret + at + a * LANES, kept, chance, rounding);
+    store_regrets(numbers.regret + at + a * LANES, regret, chance, rounding);
     if (PREDICTS) store_regrets(numbers.matched + at + a * LANES, predicted, chance, rounding);
 }
 
@@ -300,22 +300,22 @@ __device__ __forceinline__ Hands improve(const From& from, const Numbers& number
                     average_action(numbers, step, block, at, a, sum[a], shares.leaving(played(a)), rounding);
             }
             FEW(a, 0, MOST, actions) below[a] = value(a);  // after averages: fewer registers are needed at once
-            Worth worth;
-            FEW(a, 0, MOST, actions) worth.add(played(a), below[a]);
-            const Hands mean = worth.mean(actions);
+            ActionValues values;
+            FEW(a, 0, MOST, actions) values.add(played(a), below[a]);
+            const Hands mean = values.mean(actions);
             FEW(a, 0, MOST, actions)
-                improve_action(numbers, step, block, at, a, regrets_of(old[a]), below[a], mean, rounding);
+                update_regret(numbers, step, block, at, a, regrets_of(old[a]), below[a], mean, rounding);
             return mean;
         },
         [&] {
             const int actions = decision.actions;
-            Worth worth;
+            ActionValues values;
 #pragma unroll 1
-            for (int a = 0; a < actions; a++) worth.add(from.load(a), value(a));
-            const Hands mean = worth.mean(actions);
+            for (int a = 0; a < actions; a++) values.add(from.load(a), value(a));
+            const Hands mean = values.mean(actions);
 #pragma unroll 1
             for (int a = 0; a < actions; a++)
-                improve_action(numbers, step, block, at, a, regrets_of(from.regret(a)), value(a), mean, rounding);
+                update_regret(numbers, step, block, at, a, regrets_of(from.regret(a)), value(a), mean, rounding);
             return mean;
         });
 }
@@ -337,9 +337,9 @@ __device__ __forceinline__ Hands join(const From& from, const Numbers& numbers, 
         Hands mean = {};
         if (MODE == MEAN || numbers.lock_rows) {
             const auto played = from.averages();
-            Worth worth;
-            for (int a = 0; a < actions; a++) worth.add(played.load(a), value(a));
-            mean = worth.mean(actions);
+            ActionValues values;
+            for (int a = 0; a < actions; a++) values.add(played.load(a), value(a));
+            mean = values.mean(actions);
             if (MODE == MEAN) return mean;
         }
         Hands highest = value(0);

@@ -3,14 +3,14 @@
 
 // A record of a table, read whole.
 template <typename Record> __device__ __forceinline__ Record record_at(const Record* at) {
-    Record found;
+    Record result;
 #pragma unroll
-    for (int i = 0; i < (int)(sizeof(Record) / sizeof(int4)); i++) ((int4*)&found)[i] = load_table((const int4*)at + i);
-    return found;
+    for (int i = 0; i < (int)(sizeof(Record) / sizeof(int4)); i++) ((int4*)&result)[i] = load_table((const int4*)at + i);
+    return result;
 }
 
 // One line of the tree on one runout. Records are copied, or the compiler would reload them after every store.
-struct Stretch {
+struct RunoutLine {
     const Job& job;
     Street street, above;  // the street itself and the one before it, if there is one
     Runout runout;
@@ -18,49 +18,49 @@ struct Stretch {
     int piece, local, number, slot;
 };
 
-// `place` counts the lines of a street in the order in which threads take them.
-__device__ __forceinline__ Stretch stretch_of(const Job& job, const Item& item, int street_number, int place) {
+// `position` counts the lines of a street in the order in which threads take them.
+__device__ __forceinline__ RunoutLine runout_line(const Job& job, const Item& item, int street_number, int position) {
     const Street street = job.streets[street_number], above = job.streets[max(street_number - 1, 0)];
     const int number = street.first_runout + item.runout;
-    const int piece = load_table(job.line_order + street.first_line + place);
+    const int piece = load_table(job.line_order + street.first_line + position);
     return {job,   street,      above,  record_at(job.runouts + number), record_at(job.lines + street.first_line + piece),
             piece, item.runout, number, item.slot};
 }
 
 __device__ __forceinline__ Hands& hands_at(float* row) { return *(Hands*)row; }
 __device__ __forceinline__ Hands hands_once(const float* row) {
-    const float4 found = load_once((const float4*)row);
-    return *(const Hands*)&found;
+    const float4 result = load_once((const float4*)row);
+    return *(const Hands*)&result;
 }
 
 // Rows that are kept in shared memory, for each of the block's `slices`.
-struct Kept {
+struct CachedRows {
     Hands* first;
     int count, slices;
     __device__ __forceinline__ Hands read(int row) const { return first[row * slices]; }
     __device__ __forceinline__ void write(int row, const Hands& numbers) const { first[row * slices] = numbers; }
 };
 
-__device__ __forceinline__ Kept kept_rows(int count, int slices, int slice) {
-    return {settled((Hands*)shared_space + slice), count, slices};
+__device__ __forceinline__ CachedRows cached_rows(int count, int slices, int slice) {
+    return {pin_shared((Hands*)shared_space + slice), count, slices};
 }
 
 // Rows of reach of a line: those below 0 are only kept; of the others, the first few are kept too, as they are stored.
 template <typename Number> struct Rows {
     Number* all;
-    Kept kept;
+    CachedRows cached;
     int first, hands;
     __device__ __forceinline__ Hands read(int row) const {
-        if (row < 0) return kept.read(~row);
-        return row - first < kept.count ? kept.read(row - first) : Stored<Number>::read(all + row * hands);
+        if (row < 0) return cached.read(~row);
+        return row - first < cached.count ? cached.read(row - first) : Stored<Number>::read(all + row * hands);
     }
     __device__ __forceinline__ void write(int row, const Hands& reach) const {
         if (row < 0) {
-            kept.write(~row, reach);
+            cached.write(~row, reach);
             return;
         }
         const Hands stored = Stored<Number>::write(all + row * hands, reach);
-        if (row - first < kept.count) kept.write(row - first, stored);
+        if (row - first < cached.count) cached.write(row - first, stored);
     }
 };
 
@@ -81,7 +81,7 @@ template <typename Number> struct Leaving {
     Mixture mixture;
     Hands mixed;
     __device__ __forceinline__ Leaving(const Job& job, const Decision& decision, const Rows<Number>& rows)
-        : rows(rows), to(decision.to), mixture{-1, -1}, mixed{} {
+        : rows(rows), to(decision.child_reach_row), mixture{-1, -1}, mixed{} {
         if (decision.needed >= 0) mixture = record_at(job.mixtures + decision.needed);
     }
     __device__ __forceinline__ void operator()(int a, const Hands& leaving) {
@@ -97,7 +97,7 @@ template <typename Number> struct Leaving {
 // Where the value of a decision's child is: a row, or ~where it is kept.
 __device__ __forceinline__ int child_of(const Decision& decision, int a, const int* children) {
     return a == 0 ? decision.child_a : a == 1 ? decision.child_b : a == 2 ? decision.child_c
-         : a == 3 ? decision.child_d : load_table(children + decision.first + a);
+         : a == 3 ? decision.child_d : load_table(children + decision.first_child + a);
 }
 
 // An own decision on the way down: averages, and reach where something reads it.
@@ -106,9 +106,9 @@ __device__ __forceinline__ void split_own(const From& from, const Numbers& numbe
                                           const Decision& decision, int hand, const Chances& rounding,
                                           const Rows<float>& rows) {
     const unsigned needed = decision.needed;  // a bit per action
-    int to = decision.to;
+    int to = decision.child_reach_row;
     const int next = to < 0 ? -1 : 1;
-    split_and_average(from, numbers, step, decision, hand, rows.read(decision.source), rounding,
+    split_and_average(from, numbers, step, decision, hand, rows.read(decision.reach_row), rounding,
                       [&](int a, const Hands& leaving) {
                           if (a > 31 || needed >> a & 1) {
                               rows.write(to, leaving);
@@ -119,20 +119,20 @@ __device__ __forceinline__ void split_own(const From& from, const Numbers& numbe
 
 // The opponent's rows of a line, for a slice of hands, and the reach it begins with.
 template <bool HALVES>
-__device__ __forceinline__ auto rows_of_other(const Stretch& at, int hand, const Kept& kept) {
+__device__ __forceinline__ auto rows_of_other(const RunoutLine& at, int hand, const CachedRows& cached) {
     typedef typename Reach<HALVES>::Number Number;
     const int m = at.job.other_hands;
     const long long row = (long long)at.slot * at.street.opponent_rows;
-    Number* const rows = (Number*)(at.job.opponent_rows + at.street.opponent_at);
-    return Rows<Number>{settled_far(rows + row * m + hand), kept, at.line.opponent_row, m};
+    Number* const rows = (Number*)(at.job.opponent_rows + at.street.opponent_begin);
+    return Rows<Number>{pin_global(rows + row * m + hand), cached, at.line.opponent_row, m};
 }
-template <bool HALVES> __device__ __forceinline__ Hands first_of_other(const Stretch& at, int hand) {
+template <bool HALVES> __device__ __forceinline__ Hands first_of_other(const RunoutLine& at, int hand) {
     const Job& job = at.job;
     const int m = job.other_hands;
     Hands reach = *(const Hands*)(job.other_reach + hand);
     if (at.runout.parent >= 0) {
         const long long row = (long long)at.runout.parent * at.above.opponent_rows + at.line.above_opponent;
-        reach = hands_at(job.opponent_rows + at.above.opponent_at + row * m + hand);
+        reach = hands_at(job.opponent_rows + at.above.opponent_begin + row * m + hand);
     }
     const Slice<unsigned char> alive = *(const Slice<unsigned char>*)(job.other_alive + (long long)at.number * m + hand);
     EACH_HAND(j) reach[j] = !alive[j] ? 0.0f : HALVES ? reach[j] * job.reach_scale : reach[j];
@@ -140,23 +140,23 @@ template <bool HALVES> __device__ __forceinline__ Hands first_of_other(const Str
 }
 
 // The same of the own player.
-__device__ __forceinline__ Rows<float> rows_of_own(const Stretch& at, int hand, const Kept& kept) {
+__device__ __forceinline__ Rows<float> rows_of_own(const RunoutLine& at, int hand, const CachedRows& cached) {
     const int n = at.job.own_hands;
     const long long row = (long long)at.slot * at.street.own_rows;
-    return {settled_far(at.job.own_rows + at.street.own_at_rows + row * n + hand), kept, at.line.own_row, n};
+    return {pin_global(at.job.own_rows + at.street.own_rows_begin + row * n + hand), cached, at.line.own_row, n};
 }
-__device__ __forceinline__ Hands first_of_own(const Stretch& at, int hand) {
+__device__ __forceinline__ Hands first_of_own(const RunoutLine& at, int hand) {
     if (at.runout.parent < 0) {
         Hands all;
         EACH_HAND(j) all[j] = 1.0f;
         return all;
     }
     const long long row = (long long)at.runout.parent * at.above.own_rows + at.line.above_own;
-    return hands_at(at.job.own_rows + at.above.own_at_rows + row * at.job.own_hands + hand);
+    return hands_at(at.job.own_rows + at.above.own_rows_begin + row * at.job.own_hands + hand);
 }
 
 // What decides how numbers of own hands are rounded.
-__device__ __forceinline__ Chances rounding_of(const Stretch& at, int hand) {
+__device__ __forceinline__ Chances rounding_of(const RunoutLine& at, int hand) {
     return *(const Chances*)(at.job.roundings + at.runout.symmetry * at.job.own_hands + hand);
 }
 
@@ -166,6 +166,6 @@ __device__ __forceinline__ Step step_of(const Step* steps, int stride, int job) 
 }
 
 __device__ __forceinline__ float* values_of(const Job& job, const Street& street, bool is_last, int slot) {
-    return (is_last ? job.value_rows : job.earlier_values) + street.value_at +
+    return (is_last ? job.value_rows : job.earlier_values) + street.value_begin +
            (long long)slot * street.value_rows * job.own_hands;
 }

@@ -89,7 +89,7 @@ extern "C" __global__ void make_lists(const Job* jobs, const int* finals) {
     const short* other = job.other_strength + (long long)final * m;
     const Runout& runout = job.runouts[job.streets[job.last_street].first_runout + final];
     const unsigned char* alike = job.alike_cards + runout.symmetry * (deck + 1);
-    unsigned* operations = job.operations + (long long)final * job.most_operations;
+    unsigned* operations = job.operations + (long long)final * job.max_operations;
     const int units = SEGMENTS + deck;
     Unit* unit_list = job.units + (long long)final * (units + 1);
     make_fold_list(job, runout.symmetry);
@@ -106,35 +106,35 @@ extern "C" __global__ void make_lists(const Job* jobs, const int* finals) {
     for (int h = threadIdx.x; h < n; h += blockDim.x) {
         if (own[h] < 0) continue;
         const int c = alike[job.own_cards[2 * h]], d = alike[job.own_cards[2 * h + 1]], strength = own[h];
-        Meeting found = {{0, 0}, {{0, 0}, {0, 0}}, {(unsigned char)min(c, d), (unsigned char)max(c, d)}};
+        Meeting meeting = {{0, 0}, {{0, 0}, {0, 0}}, {(unsigned char)min(c, d), (unsigned char)max(c, d)}};
         for (int k = 0; k < m; k++) {
             if (other[k] < 0) continue;
             const bool beaten = other[k] < strength, met = other[k] <= strength;
-            found.all.weaker += beaten, found.all.equal += met;
+            meeting.all.weaker += beaten, meeting.all.equal += met;
             for (int side = 0; side < 2; side++) {
-                const bool shared = holds(job.other_cards, k, found.card[side]);
-                found.by_card[side].weaker += shared && beaten, found.by_card[side].equal += shared && met;
+                const bool shared = holds(job.other_cards, k, meeting.card[side]);
+                meeting.by_card[side].weaker += shared && beaten, meeting.by_card[side].equal += shared && met;
             }
         }
-        meetings[h] = found;
+        meetings[h] = meeting;
     }
     SYNC_BLOCK();
     for (int h = threadIdx.x; h < n; h += blockDim.x) {
-        unsigned char found = 0;
+        unsigned char roles = 0;
         if (own[h] >= 0) {
             const Meeting mine = meetings[h];
-            found = 1 | (mine.card[0] < deck ? 2 : 0) | (mine.card[1] < deck && mine.card[1] != mine.card[0] ? 4 : 0);
-            for (int i = 0; i < h && found; i++) {
+            roles = 1 | (mine.card[0] < deck ? 2 : 0) | (mine.card[1] < deck && mine.card[1] != mine.card[0] ? 4 : 0);
+            for (int i = 0; i < h && roles; i++) {
                 if (own[i] < 0) continue;
                 const Meeting earlier = meetings[i];
-                if (earlier.all == mine.all) found &= ~1;
+                if (earlier.all == mine.all) roles &= ~1;
                 for (int side = 0; side < 4; side++)
                     if (earlier.card[side % 2] == mine.card[side / 2] &&
                         earlier.by_card[side % 2] == mine.by_card[side / 2])
-                        found &= ~(2 << side / 2);
+                        roles &= ~(2 << side / 2);
             }
         }
-        leads[h] = found;
+        leads[h] = roles;
     }
     SYNC_BLOCK();
     // Calls body(extent) for every pair of a card.
@@ -151,10 +151,10 @@ extern "C" __global__ void make_lists(const Job* jobs, const int* finals) {
         pair_first[card + 1] = count;
     }
     SYNC_BLOCK();
-    int living = 0, found = 0;
-    for (int k = 0; k < m; k++) living += other[k] >= 0;
-    for (int h = 0; h < n; h++) found += leads[h] & 1;
-    if (found == 0) living = 0;  // nothing needs their sum
+    int live_hands = 0, group_count = 0;
+    for (int k = 0; k < m; k++) live_hands += other[k] >= 0;
+    for (int h = 0; h < n; h++) group_count += leads[h] & 1;
+    if (group_count == 0) live_hands = 0;  // nothing needs their sum
     if (threadIdx.x == 0) {
         card_first[0] = pair_first[0] = 0;
         for (int card = 0; card < deck; card++) {
@@ -198,7 +198,7 @@ extern "C" __global__ void make_lists(const Job* jobs, const int* finals) {
     // The first group of a segment: segments have about the same number of the opponent's hands.
     const auto first_of_segment = [&](int segment) {
         int group = 0;
-        while (group < found && groups[group].weaker * SEGMENTS < living * segment) group++;
+        while (group < group_count && groups[group].weaker * SEGMENTS < live_hands * segment) group++;
         return group;
     };
     const auto source = [&](int unit) -> Source {
@@ -207,9 +207,9 @@ extern "C" __global__ void make_lists(const Job* jobs, const int* finals) {
             const int pair = pair_first[card], last = pair_first[card + 1];
             return {card_hands + hands, 0, pair < last ? card_first[card + 1] - hands : 0, pairs + pair, pairs + last};
         }
-        const int group = first_of_segment(unit), last = unit + 1 < SEGMENTS ? first_of_segment(unit + 1) : found;
-        const int at = unit == 0 ? 0 : group < found ? groups[group].weaker : living;
-        const int end = last < found ? groups[last].weaker : living;
+        const int group = first_of_segment(unit), last = unit + 1 < SEGMENTS ? first_of_segment(unit + 1) : group_count;
+        const int at = unit == 0 ? 0 : group < group_count ? groups[group].weaker : live_hands;
+        const int end = last < group_count ? groups[last].weaker : live_hands;
         return {order, at, end, groups + group, groups + last};
     };
     for (int unit = threadIdx.x; unit < units; unit += blockDim.x) lengths[unit] = source(unit).operations();
@@ -220,15 +220,15 @@ extern "C" __global__ void make_lists(const Job* jobs, const int* finals) {
         return lengths[one] > lengths[two] || (lengths[one] == lengths[two] && one < two);
     };
     for (int unit = threadIdx.x; unit <= units; unit += blockDim.x) {
-        int first = 0, place = 0;
+        int first = 0, position = 0;
         for (int i = 0; i < units; i++) {
             if (unit < units && !ahead(i, unit)) continue;
             first += lengths[i];
-            place++;
+            position++;
         }
         const int card = unit - SEGMENTS;
         const int row = unit == units ? 0 : unit < SEGMENTS ? first_of_segment(unit) : 1 + pair_first[card];
-        unit_list[place] = {first, row, 1 + card, 0};
+        unit_list[position] = {first, row, 1 + card, 0};
         if (unit < units) source(unit).write(operations + first, operations + first + lengths[unit], m);
     }
 }

@@ -47,16 +47,16 @@ __device__ __forceinline__ void multiply_add(float (&sum)[4], const unsigned (&r
 __device__ __forceinline__ int bits_of(float number) { return __float_as_int(number); }
 __device__ __forceinline__ float float_of(int bits) { return __int_as_float(bits); }
 // An address in shared memory that compilers keep; otherwise they compute it again at every use.
-template <typename Number> __device__ __forceinline__ Number* settled(Number* at) {
-    unsigned place = (unsigned)__cvta_generic_to_shared(at);
-    asm("" : "+r"(place));
-    return (Number*)__cvta_shared_to_generic(place);
+template <typename Number> __device__ __forceinline__ Number* pin_shared(Number* at) {
+    unsigned address = (unsigned)__cvta_generic_to_shared(at);
+    asm("" : "+r"(address));
+    return (Number*)__cvta_shared_to_generic(address);
 }
 // The same for an address in device memory.
-template <typename Number> __device__ __forceinline__ Number* settled_far(Number* at) {
-    size_t place = __cvta_generic_to_global(at);
-    asm("" : "+l"(place));
-    return (Number*)__cvta_global_to_generic(place);
+template <typename Number> __device__ __forceinline__ Number* pin_global(Number* at) {
+    size_t address = __cvta_generic_to_global(at);
+    asm("" : "+l"(address));
+    return (Number*)__cvta_global_to_generic(address);
 }
 // Numbers that are read and written once per walk must not push others out of the caches.
 __device__ __forceinline__ float4 load_once(const float4* at) { return __ldcs(at); }
@@ -129,13 +129,13 @@ __device__ __forceinline__ Slice<Average> load_averages(const Average* at) {
 }
 
 __device__ __forceinline__ Hands regrets_of(const Slice<Regret>& stored) {
-    Hands found;
+    Hands result;
 #if STORAGE == 32
-    EACH_HAND(j) found[j] = stored[j];
+    EACH_HAND(j) result[j] = stored[j];
 #else
-    EACH_HAND(j) found[j] = from_half(stored[j]);
+    EACH_HAND(j) result[j] = from_half(stored[j]);
 #endif
-    return found;
+    return result;
 }
 // Rows of reach: floats, or halves.
 template <typename Number> struct Stored {
@@ -145,9 +145,9 @@ template <typename Number> struct Stored {
 template <> struct Stored<unsigned short> {
     static __device__ __forceinline__ Hands read(const unsigned short* at) {
         const Slice<unsigned short> stored = *(const Slice<unsigned short>*)at;
-        Hands found;
-        EACH_HAND(j) found[j] = from_half(stored[j]);
-        return found;
+        Hands result;
+        EACH_HAND(j) result[j] = from_half(stored[j]);
+        return result;
     }
     // Returns what was stored.
     static __device__ __forceinline__ Hands write(unsigned short* at, const Hands& numbers) {
@@ -156,16 +156,16 @@ template <> struct Stored<unsigned short> {
 #pragma unroll
         for (int i = 0; i < HANDS / 2; i++) pairs[i] = to_halves(numbers[2 * i], numbers[2 * i + 1]);
         *(Slice<unsigned short>*)at = stored;
-        Hands found;
-        EACH_HAND(j) found[j] = from_half(stored[j]);
-        return found;
+        Hands result;
+        EACH_HAND(j) result[j] = from_half(stored[j]);
+        return result;
     }
 };
 
 __device__ __forceinline__ Hands averages_of(const Slice<Average>& stored) {
-    Hands found;
-    EACH_HAND(j) found[j] = (float)stored[j];
-    return found;
+    Hands result;
+    EACH_HAND(j) result[j] = (float)stored[j];
+    return result;
 }
 
 __device__ __forceinline__ Hands positive_of(Hands numbers) {
@@ -173,7 +173,7 @@ __device__ __forceinline__ Hands positive_of(Hands numbers) {
     return numbers;
 }
 
-const float LEAST = 0x1p-60f;  // stands for a regret of 0, whose bits cannot be moved down
+const float TINY_REGRET = 0x1p-60f;  // stands for a regret of 0, whose bits cannot be moved down
 
 // A 32-bit number that looks random, from what identifies an action in an iteration.
 __device__ __forceinline__ unsigned hashed(long long seed) {
@@ -186,7 +186,7 @@ __device__ __forceinline__ void store_regrets(Regret* at, const Hands& values, u
     *(Hands*)at = values;
 #else
     Hands moved;  // up to half a step of a half, either way
-    EACH_HAND(j) moved[j] = float_of(bits_of(values[j] + LEAST) + ((int)(chance + own[j]) >> 19));
+    EACH_HAND(j) moved[j] = float_of(bits_of(values[j] + TINY_REGRET) + ((int)(chance + own[j]) >> 19));
     Slice<Regret> stored;
 #pragma unroll
     for (int j = 0; j < HANDS; j += 2) *(unsigned*)&stored[j] = to_halves(moved[j], moved[j + 1]);

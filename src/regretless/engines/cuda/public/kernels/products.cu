@@ -19,7 +19,7 @@
 // A product has `TILE` rows and steps. A warp takes the own hands of a `STRIP` together.
 const int OCTET = 8;         // own hands of a product
 const int OCTETS = STRIP / OCTET;
-const int MOST_TILES = 3;    // of rows that a warp takes together
+const int MAX_TILES = 3;     // of rows that a warp takes together
 const int EIGHT = 8;         // halves that are read at once
 
 // Two bits of a code are the highest of a half: 2, −2, −0 and 0.
@@ -68,15 +68,16 @@ extern "C" __global__ void make_codes(const Job* jobs, const int* finals) {
     }
 }
 
-// Some terminals on one runout, and their places in shared memory. Showdowns come first: those with a fold of the opponent
-// beside them, those that are lines of their own, others, and those with an own fold; then folds alone.
-struct Sheaf {
+// A panel on one runout: where its terminals are in shared memory. Showdowns come first, in this order: those whose decision
+// also has a fold of the opponent, those that are lines of their own, others, and those whose decision also has an own fold.
+// Then come folds without such a showdown.
+struct LoadedPanel {
     Panel panel;
     Stake* stakes;          // [rows]  with factors that include all units, and rows of values as offsets
     unsigned short* reach;  // [rows + mixed + 1][stride]  halves: of all terminals, of the opponent's folds, and zeros
     int stride;             // numbers from one row to the next: an odd number of 16 bytes, or rows would collide
 
-    __device__ __forceinline__ Sheaf(const Job& job, const Item& item)
+    __device__ __forceinline__ LoadedPanel(const Job& job, const Item& item)
         : panel(record_at(job.panels + item.piece)), stakes((Stake*)shared_space),
           reach((unsigned short*)(stakes + panel.rows)), stride(job.other_hands + EIGHT) {}
 
@@ -99,42 +100,42 @@ struct Sheaf {
         const int each = m / EIGHT, at_once = max(blockDim.x / each, 1);  // threads of a row, and rows at once
         const int first = threadIdx.x / each, step = blockDim.x < each ? blockDim.x * EIGHT : m;
         if (first >= at_once) return;
-        const unsigned short* const rows = (const unsigned short*)(job.opponent_rows + street.opponent_at) +
+        const unsigned short* const rows = (const unsigned short*)(job.opponent_rows + street.opponent_begin) +
                                            (long long)item.slot * street.opponent_rows * m;
         // A line that is a showdown alone has the reach of the chance node above.
         const float* const above =
-            job.opponent_rows + before.opponent_at + (long long)max(parent, 0) * before.opponent_rows * m;
+            job.opponent_rows + before.opponent_begin + (long long)max(parent, 0) * before.opponent_rows * m;
         for (int hand = (threadIdx.x - first * each) * EIGHT; hand < m; hand += step) {
             const int direct = panel.direct_last - panel.direct_first;
             for (int i = first; i < panel.rows + panel.mixed - direct; i += at_once) {
-                const int place = i < panel.direct_first ? i : i + direct;
-                const int row = place < panel.rows ? stakes[place].opponent_row : stakes[place - panel.rows].fold_row;
-                copy_later((int4*)(reach + place * stride + hand), (const int4*)(rows + row * m + hand));
+                const int number = i < panel.direct_first ? i : i + direct;
+                const int row = number < panel.rows ? stakes[number].opponent_row : stakes[number - panel.rows].fold_row;
+                copy_later((int4*)(reach + number * stride + hand), (const int4*)(rows + row * m + hand));
             }
-            for (int place = panel.direct_first + first; place < panel.direct_last; place += at_once) {
-                const Four<float>* const from = (const Four<float>*)(above + ~stakes[place].opponent_row * m + hand);
+            for (int row_number = panel.direct_first + first; row_number < panel.direct_last; row_number += at_once) {
+                const Four<float>* const from = (const Four<float>*)(above + ~stakes[row_number].opponent_row * m + hand);
                 const Four<float> one = from[0], two = from[1];
                 const float scale = job.reach_scale;
-                Four<unsigned> found;
+                Four<unsigned> result;
                 BOTH(j) {
-                    found[j] = to_halves(one[2 * j] * scale, one[2 * j + 1] * scale);
-                    found[2 + j] = to_halves(two[2 * j] * scale, two[2 * j + 1] * scale);
+                    result[j] = to_halves(one[2 * j] * scale, one[2 * j + 1] * scale);
+                    result[2 + j] = to_halves(two[2 * j] * scale, two[2 * j + 1] * scale);
                 }
-                *(Four<unsigned>*)(reach + place * stride + hand) = found;
+                *(Four<unsigned>*)(reach + row_number * stride + hand) = result;
             }
         }
     }
 };
 
-// Some rows of a sheaf; after the last, all are zeros.
-struct Extract {
+// Some rows of a panel; rows after the last read as zeros.
+struct RowRange {
     int first, last;
     __device__ __forceinline__ int tiles() const { return (last - first + TILE - 1) / TILE; }
-    // Where a lane finds its row of a tile.
-    __device__ __forceinline__ const unsigned short* place(const Sheaf& sheaf, int tile) const {
-        const int lane = threadIdx.x % WARP, there = first + tile * TILE + lane % TILE;
-        const int row = there < last ? there : sheaf.panel.rows + sheaf.panel.mixed;
-        return sheaf.reach + row * sheaf.stride + lane / TILE * EIGHT;
+    // The row of a tile that a lane loads.
+    __device__ __forceinline__ const unsigned short* row_at(const LoadedPanel& loaded, int tile) const {
+        const int lane = threadIdx.x % WARP, wanted = first + tile * TILE + lane % TILE;
+        const int row = wanted < last ? wanted : loaded.panel.rows + loaded.panel.mixed;
+        return loaded.reach + row * loaded.stride + lane / TILE * EIGHT;
     }
 };
 
@@ -151,10 +152,10 @@ struct Codes {
     }
     __device__ __forceinline__ void turn_to(int strip) { following = strip; }
     __device__ __forceinline__ Four<unsigned> next(bool last) {
-        const Four<unsigned> found = ahead;
+        const Four<unsigned> result = ahead;
         at = last ? all + following * size : at + WARP;
         ahead = record_at(at);
-        return found;
+        return result;
     }
 };
 
@@ -181,13 +182,14 @@ template <int TILES> struct Product {
 
     // Adds rows · S (SHOWS) and rows · N (FOLDS).
     template <bool SHOWS, bool FOLDS>
-    __device__ __forceinline__ void add(const Sheaf& sheaf, const Extract& shown, const Extract& folded, Codes& codes) {
+    __device__ __forceinline__ void add(const LoadedPanel& loaded, const RowRange& shown, const RowRange& folded,
+                                        Codes& codes) {
         const unsigned short* signed_at[TILES];
         const unsigned short* plain_at[TILES];
 #pragma unroll
         for (int t = 0; t < TILES; t++) {
-            if (SHOWS) signed_at[t] = shown.place(sheaf, t);
-            if (FOLDS) plain_at[t] = folded.place(sheaf, t);
+            if (SHOWS) signed_at[t] = shown.row_at(loaded, t);
+            if (FOLDS) plain_at[t] = folded.row_at(loaded, t);
         }
         const auto both = [&](auto number, unsigned word) {
             const int STEP = decltype(number)::MOST;
@@ -210,19 +212,19 @@ template <int TILES> struct Product {
         }
     }
 
-    // Writes rows of a strip, of which only the first half may be there: factor(stake) times the sums, to place(stake).
-    template <typename Factor, typename Place>
-    __device__ __forceinline__ void store(const Sheaf& sheaf, const Extract& rows, bool whole, Factor factor,
-                                          Place place) const {
+    // Writes rows of a strip, of which only the first half may be there: factor(stake) times the sums, to target(stake).
+    template <typename Factor, typename Target>
+    __device__ __forceinline__ void store(const LoadedPanel& loaded, const RowRange& rows, bool whole, Factor factor,
+                                          Target target) const {
         const int lane = threadIdx.x % WARP;
 #pragma unroll
         for (int t = 0; t < TILES; t++)
             BOTH(half) {
                 const int row = rows.first + t * TILE + half * EIGHT + lane / 4;
                 if (row >= rows.last) continue;
-                const Stake& stake = sheaf.stakes[row];
+                const Stake& stake = loaded.stakes[row];
                 const float by = factor(stake);
-                float* const to = place(stake) + lane % 4 * FOUR;
+                float* const to = target(stake) + lane % 4 * FOUR;
 #pragma unroll
                 for (int j = 0; j < OCTETS; j += 2) {
                     if (j > 0 && !whole) continue;
@@ -239,10 +241,10 @@ struct Groups {
     int first, last, count, tiles;
     __device__ __forceinline__ Groups(int first, int last) : first(first), last(last) {
         const int all = (last - first + TILE - 1) / TILE;
-        count = (all + MOST_TILES - 1) / MOST_TILES;
+        count = (all + MAX_TILES - 1) / MAX_TILES;
         tiles = count == 0 ? 0 : (all + count - 1) / count;
     }
-    __device__ __forceinline__ Extract operator[](int group) const {
+    __device__ __forceinline__ RowRange operator[](int group) const {
         const int begin = first + group * tiles * TILE;
         return {begin, min(begin + tiles * TILE, last)};
     }
@@ -250,26 +252,26 @@ struct Groups {
 
 // What a warp does: a strip of own hands, and some showdowns or some folds.
 struct Task {
-    const Sheaf& sheaf;
-    Extract rows;
+    const LoadedPanel& loaded;
+    RowRange rows;
     float* values;  // of the street's nodes,
     float* lines;   // and of its lines
     bool whole;
 
     template <int TILES> __device__ __forceinline__ void showdowns(Codes& codes) const {
         Product<TILES> sum = {};
-        const int folds = sheaf.panel.rows, mixed = sheaf.panel.mixed;
-        if (rows.first < mixed) sum.template add<true, true>(sheaf, rows, {folds + rows.first, folds + mixed}, codes);
-        else sum.template add<true, false>(sheaf, rows, rows, codes);
+        const int folds = loaded.panel.rows, mixed = loaded.panel.mixed;
+        if (rows.first < mixed) sum.template add<true, true>(loaded, rows, {folds + rows.first, folds + mixed}, codes);
+        else sum.template add<true, false>(loaded, rows, rows, codes);
         sum.store(
-            sheaf, rows, whole, [](const Stake& stake) { return stake.stake; },
+            loaded, rows, whole, [](const Stake& stake) { return stake.stake; },
             [&](const Stake& stake) { return stake.line < 0 ? values + stake.value_row : lines + stake.line; });
     }
     template <int TILES> __device__ __forceinline__ void folds(Codes& codes) const {
         Product<TILES> sum = {};
-        sum.template add<false, true>(sheaf, rows, rows, codes);
+        sum.template add<false, true>(loaded, rows, rows, codes);
         sum.store(
-            sheaf, rows, whole, [](const Stake& stake) { return stake.fold_pay; },
+            loaded, rows, whole, [](const Stake& stake) { return stake.fold_pay; },
             [&](const Stake& stake) { return values + stake.fold_value; });
     }
 };
@@ -277,16 +279,16 @@ struct Task {
 extern "C" __global__ void __launch_bounds__(PANEL_THREADS, PANEL_BLOCKS) products(const Job* jobs, const Item* items) {
     const Item item = items[gridDim.x - 1 - blockIdx.x];  // those whose rows were written last are first
     const Job job = jobs[item.job];
-    const Sheaf sheaf(job, item);
+    const LoadedPanel loaded(job, item);
     const int n = job.own_hands, strips = strips_of(job), warps = blockDim.x / WARP;
     const Four<unsigned>* const words = (const Four<unsigned>*)(job.codes + item.runout * codes_of(job));
-    sheaf.fill_rest(job);
+    loaded.fill_rest(job);
     SYNC_BLOCK();
-    sheaf.fill_reach(job, item);
+    loaded.fill_reach(job, item);
     const Street street = job.streets[job.last_street];
     float* const values = values_of(job, street, true, item.slot);
-    float* const lines = job.line_values + street.line_at + (long long)item.runout * street.lines * n;
-    const Groups shown(0, sheaf.panel.showdowns), folded(sheaf.panel.plain, sheaf.panel.rows);
+    float* const lines = job.line_values + street.line_begin + (long long)item.runout * street.lines * n;
+    const Groups shown(0, loaded.panel.showdowns), folded(loaded.panel.plain, loaded.panel.rows);
     const int tasks = (shown.count + folded.count) * strips;  // showdowns come first, since some take longer
     int number = threadIdx.x / WARP, group = number / strips, strip = number - group * strips;
     Codes codes(words, steps_of(job), fours_of_steps(job), strip);
@@ -294,17 +296,17 @@ extern "C" __global__ void __launch_bounds__(PANEL_THREADS, PANEL_BLOCKS) produc
     SYNC_BLOCK();
     while (number < tasks) {
         const bool shows = group < shown.count;
-        const Extract rows = shows ? shown[group] : folded[group - shown.count];
-        const Task task = {sheaf, rows, values + strip * STRIP, lines + strip * STRIP, (strip + 1) * STRIP <= n};
+        const RowRange rows = shows ? shown[group] : folded[group - shown.count];
+        const Task task = {loaded, rows, values + strip * STRIP, lines + strip * STRIP, (strip + 1) * STRIP <= n};
         number += warps, group = number / strips, strip = number - group * strips;
         codes.turn_to(strip);
-        switch (rows.tiles() + (shows ? MOST_TILES : 0)) {
+        switch (rows.tiles() + (shows ? MAX_TILES : 0)) {
             case 1: task.folds<1>(codes); break;
             case 2: task.folds<2>(codes); break;
             case 3: task.folds<3>(codes); break;
-            case MOST_TILES + 1: task.showdowns<1>(codes); break;
-            case MOST_TILES + 2: task.showdowns<2>(codes); break;
-            case MOST_TILES + 3: task.showdowns<3>(codes); break;
+            case MAX_TILES + 1: task.showdowns<1>(codes); break;
+            case MAX_TILES + 2: task.showdowns<2>(codes); break;
+            case MAX_TILES + 3: task.showdowns<3>(codes); break;
         }
     }
 }

@@ -10,25 +10,25 @@
 // shape are adjacent, so that few warps diverge.
 
 // Calls body(decision) for each decision of a line.
-template <typename Body> __device__ __forceinline__ void each_decision(const Stretch& at, Body body) {
+template <typename Body> __device__ __forceinline__ void each_decision(const RunoutLine& at, Body body) {
     const Decision* const end = at.job.decisions + at.line.last_decision;
     for (const Decision* i = at.job.decisions + at.line.first_decision; i < end; i++) body(record_at(i));
 }
 
 // A walk reads the numbers of a line's decisions one after another; this prefetches all of them at the start. The line's
 // `slices` threads share the decisions: body(decision) prefetches the numbers of all hands.
-template <typename Body> __device__ __forceinline__ void prefetch_line(const Stretch& at, int slice, int slices, Body body) {
+template <typename Body> __device__ __forceinline__ void prefetch_line(const RunoutLine& at, int slice, int slices, Body body) {
     for (int i = at.line.first_decision + slice; i < at.line.last_decision; i += slices)
         body(record_at(at.job.decisions + i));
 }
 
 template <int MODE, bool HALVES>
-__device__ __forceinline__ void other_rows(const Stretch& at, int hand, const Kept& kept) {
-    const auto rows = rows_of_other<HALVES>(at, hand, kept);
+__device__ __forceinline__ void other_rows(const RunoutLine& at, int hand, const CachedRows& cached) {
+    const auto rows = rows_of_other<HALVES>(at, hand, cached);
     rows.write(at.line.opponent_row, first_of_other<HALVES>(at, hand));
     const Numbers numbers = numbers_of<MODE>(at.job, at.street, at.local);
     each_decision(at, [&](const Decision& decision) {
-        if (!decision.mine) split(played_at<MODE>(numbers, decision, hand), decision.actions, rows.read(decision.source),
+        if (!decision.mine) split(played_at<MODE>(numbers, decision, hand), decision.actions, rows.read(decision.reach_row),
               Leaving(at.job, decision, rows));
     });
 }
@@ -36,48 +36,48 @@ __device__ __forceinline__ void other_rows(const Stretch& at, int hand, const Ke
 // Whether an own decision's averages can be updated with its regrets: the thread keeps the reach it needs until then, and
 // no reach below it is needed before. (`_value_slots` in `program.py` leaves that reach alone.)
 __device__ __forceinline__ bool averages_on_the_way_up(const Decision& decision) {
-    return decision.source < 0 && decision.needed == 0 && decision.actions <= FOUR;
+    return decision.reach_row < 0 && decision.needed == 0 && decision.actions <= FOUR;
 }
 
 // On the way up; OWN: the thread has kept own reach on the way down.
 template <bool OWN> struct MineGoingUp : Mine {
-    const Kept& kept;
+    const CachedRows& cached;
     __device__ __forceinline__ bool averages_now() const { return OWN && averages_on_the_way_up(decision); }
-    __device__ __forceinline__ Hands reach() const { return kept.read(~decision.source); }
+    __device__ __forceinline__ Hands reach() const { return cached.read(~decision.reach_row); }
 };
 
 // KEPT: the thread keeps reach until the way up.
-template <bool KEPT>
-__device__ __forceinline__ void own_rows(const Stretch& at, const Step& step, int hand, const Kept& kept,
+template <bool CACHED>
+__device__ __forceinline__ void own_rows(const RunoutLine& at, const Step& step, int hand, const CachedRows& cached,
                                          const Numbers& numbers) {
-    const Rows<float> rows = rows_of_own(at, hand, kept);
+    const Rows<float> rows = rows_of_own(at, hand, cached);
     rows.write(at.line.own_row, first_of_own(at, hand));
     const Chances rounding = rounding_of(at, hand);
     each_decision(at, [&](const Decision& decision) {
-        if (!decision.mine || (KEPT && averages_on_the_way_up(decision))) return;
+        if (!decision.mine || (CACHED && averages_on_the_way_up(decision))) return;
         split_own(mine_at(numbers, decision, hand), numbers, step, decision, hand, rounding, rows);
     });
 }
 
 // The item and the unit of a thread, if `blocks` walk an item.
-struct Place { int item, unit; };
+struct WorkUnit { int item, unit; };
 
-__device__ __forceinline__ Place place_of(int blocks) {
+__device__ __forceinline__ WorkUnit work_unit_of(int blocks) {
     return {(int)(blockIdx.x / blocks), (int)(blockIdx.x % blocks * blockDim.x + threadIdx.x)};
 }
 
 // OWN: own reach and averages too.
 template <int MODE, bool OWN>
-__device__ __forceinline__ void walk_down(const Job* jobs, const Item* items, int blocks, int street_number, int kept_count,
+__device__ __forceinline__ void walk_down(const Job* jobs, const Item* items, int blocks, int street_number, int cached_count,
                                           const Step* steps, int stride) {
-    const Place place = place_of(blocks);
-    const Item item = items[place.item];
+    const WorkUnit work = work_unit_of(blocks);
+    const Item item = items[work.item];
     const Job job = jobs[item.job];
     const int theirs = job.other_hands / HANDS, each = theirs + (OWN ? job.own_hands / HANDS : 0);
-    const int line = place.unit / each, slice = place.unit - line * each;
+    const int line = work.unit / each, slice = work.unit - line * each;
     if (line >= job.streets[street_number].walked) return;
-    const Stretch at = stretch_of(job, item, street_number, line);
-    const Kept kept = kept_rows(kept_count, blockDim.x, threadIdx.x);
+    const RunoutLine at = runout_line(job, item, street_number, line);
+    const CachedRows cached = cached_rows(cached_count, blockDim.x, threadIdx.x);
     if (!OWN && MODE == LEARN) {
         const Regret* const played = (const Regret*)numbers_of<MODE>(job, at.street, at.local).other;
         prefetch_line(at, slice, theirs, [&](const Decision& decision) {
@@ -85,24 +85,24 @@ __device__ __forceinline__ void walk_down(const Job* jobs, const Item* items, in
             if (!decision.mine) prefetch_l2(played + decision.block, bytes);
         });
     }
-    if (slice < theirs) other_rows<MODE, IN_HALVES<MODE, OWN>>(at, HANDS * slice, kept);
+    if (slice < theirs) other_rows<MODE, IN_HALVES<MODE, OWN>>(at, HANDS * slice, cached);
     else if (OWN) {
         const Numbers numbers = numbers_of<LEARN>(job, at.street, at.local);
-        own_rows<false>(at, step_of(steps, stride, item.job), HANDS * (slice - theirs), kept, numbers);
+        own_rows<false>(at, step_of(steps, stride, item.job), HANDS * (slice - theirs), cached, numbers);
     }
 }
 
-extern "C" __global__ void learn_down(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps,
+extern "C" __global__ void learn_down(const Job* jobs, const Item* items, int blocks, int street, int cached, const Step* steps,
                                       int stride) {
-    walk_down<LEARN, true>(jobs, items, blocks, street, kept, steps, stride);
+    walk_down<LEARN, true>(jobs, items, blocks, street, cached, steps, stride);
 }
-extern "C" __global__ void last_down(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps,
+extern "C" __global__ void last_down(const Job* jobs, const Item* items, int blocks, int street, int cached, const Step* steps,
                                      int stride) {
-    walk_down<LEARN, false>(jobs, items, blocks, street, kept, steps, stride);
+    walk_down<LEARN, false>(jobs, items, blocks, street, cached, steps, stride);
 }
-extern "C" __global__ void mean_down(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps,
+extern "C" __global__ void mean_down(const Job* jobs, const Item* items, int blocks, int street, int cached, const Step* steps,
                                      int stride) {
-    walk_down<MEAN, false>(jobs, items, blocks, street, kept, steps, stride);
+    walk_down<MEAN, false>(jobs, items, blocks, street, cached, steps, stride);
 }
 
 // A fold: pay · (all − S[c] − S[d] + same hand), with S[c] the reach of the hands that hold card c. A thread per own hand.
@@ -110,7 +110,7 @@ __device__ __forceinline__ void fold_values(const Job& job, const Street& street
                                             Real pay, int hand, float* values) {
     const int n = job.own_hands, m = job.other_hands, deck = job.deck, number = street.first_runout + item.runout;
     const float* const row =
-        job.opponent_rows + street.opponent_at + ((long long)item.runout * street.opponent_rows + leaf.opponent_row) * m;
+        job.opponent_rows + street.opponent_begin + ((long long)item.runout * street.opponent_rows + leaf.opponent_row) * m;
     const unsigned char* const alike = job.alike_cards + job.runouts[number].symmetry * (deck + 1);
     Real* const by_card = (Real*)shared_space;  // [deck + 1], the last for a missing card
     Real* const partial = by_card + deck + 1;   // [32]
@@ -126,9 +126,9 @@ __device__ __forceinline__ void fold_values(const Job& job, const Street& street
     for (int i = threadIdx.x; i < deck + 33; i += blockDim.x) {
         Real sum = 0;
         if (i < deck) {
-            const int end = job.held_first[i + 1];
+            const int end = job.card_first[i + 1];
 #pragma unroll 8
-            for (int k = job.held_first[i]; k < end; k++) sum += (Real)reach[job.held_hands[k]];
+            for (int k = job.card_first[i]; k < end; k++) sum += (Real)reach[job.card_hands[k]];
         } else if (i > deck) {
             for (int k = i - deck - 1; k < m; k += 32) sum += (Real)reach[k];
         }
@@ -159,20 +159,20 @@ __device__ __forceinline__ void chance_values(const Job& job, const Street& stre
     }
     SYNC_BLOCK();
     if (hand >= n) return;
-    const float* const lines = job.line_values + below.line_at + (long long)leaf.line * n;
+    const float* const lines = job.line_values + below.line_begin + (long long)leaf.line * n;
     const short* const permutations = job.permutations + job.alike_hands[runout.symmetry * n + hand];
     const long long stride = (long long)below.lines * n;
     double sum = 0;
     for (int i = 0; i < count; i += DEALS) {
-        float found[DEALS];
+        float result[DEALS];
 #pragma unroll
         for (int j = 0; j < DEALS; j++) {
             const Term& term = terms[min(i + j, count - 1)];
-            found[j] = lines[term.child * stride + permutations[term.permutation * n]];
+            result[j] = lines[term.child * stride + permutations[term.permutation * n]];
         }
 #pragma unroll
         for (int j = 0; j < DEALS; j++)
-            if (i + j < count) sum += terms[i + j].probability * (double)found[j];
+            if (i + j < count) sum += terms[i + j].probability * (double)result[j];
     }
     values[hand] = (float)sum;
 }
@@ -191,19 +191,19 @@ extern "C" __global__ void leaves(const Job* jobs, const Item* items, int street
 
 // OWN: own reach and averages first.
 template <int MODE, bool OWN>
-__device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int blocks, int street_number, int kept_count,
+__device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int blocks, int street_number, int cached_count,
                                         const Step* steps, int stride) {
-    const Place place = place_of(blocks);
-    const Item item = items[place.item];
+    const WorkUnit work = work_unit_of(blocks);
+    const Item item = items[work.item];
     const Job job = jobs[item.job];
-    const int n = job.own_hands, each = n / HANDS, line_number = place.unit / each;
-    const int hand = HANDS * (place.unit - line_number * each);
+    const int n = job.own_hands, each = n / HANDS, line_number = work.unit / each;
+    const int hand = HANDS * (work.unit - line_number * each);
     const Street& street = job.streets[street_number];
     if (line_number >= (REST_DONE<MODE, OWN> ? street.decided : street.lines)) return;
-    const Stretch at = stretch_of(job, item, street_number, line_number);
-    const Kept kept = kept_rows(kept_count, blockDim.x, threadIdx.x);
+    const RunoutLine at = runout_line(job, item, street_number, line_number);
+    const CachedRows cached = cached_rows(cached_count, blockDim.x, threadIdx.x);
     const Numbers numbers = numbers_of<MODE>(job, at.street, at.local);
-    float* const rows = settled_far(values_of(job, at.street, street_number == job.last_street, at.slot) + hand);
+    float* const rows = pin_global(values_of(job, at.street, street_number == job.last_street, at.slot) + hand);
     if (OWN)
         prefetch_line(at, hand / HANDS, each, [&](const Decision& decision) {
             const int children[] = {decision.child_a, decision.child_b, decision.child_c, decision.child_d};
@@ -217,37 +217,38 @@ __device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int 
         });
     Step step = {};
     if (MODE == LEARN) step = step_of(steps, stride, item.job);
-    if (OWN && at.line.first_decision < at.line.last_decision) own_rows<true>(at, step, hand, kept, numbers);
+    if (OWN && at.line.first_decision < at.line.last_decision) own_rows<true>(at, step, hand, cached, numbers);
     const Chances rounding = rounding_of(at, hand);
     const long long row = (long long)at.local * at.street.lines + at.piece;
-    float* const line_values = job.line_values + at.street.line_at + row * n + hand;
+    float* const line_values = job.line_values + at.street.line_begin + row * n + hand;
     const int root = at.line.root, first = at.line.first_decision;
     for (int i = at.line.last_decision - 1; i >= first; i--) {
         const Decision decision = record_at(job.decisions + i);
-        const MineGoingUp<OWN> mine = {mine_at(numbers, decision, hand), kept};
+        const MineGoingUp<OWN> mine = {mine_at(numbers, decision, hand), cached};
         const Hands value = join<MODE>(mine, numbers, step, decision, hand, rounding, [&](int a) {
             const int row = child_of(decision, a, job.children);
-            return row == NOTHING ? Hands{} : row < 0 ? kept.read(~row) : hands_once(rows + row * n);
+            return row == NOTHING ? Hands{} : row < 0 ? cached.read(~row) : hands_once(rows + row * n);
         });
-        if (decision.kept >= 0) kept.write(decision.kept, value);
-        if (decision.place >= 0) hands_at(rows + decision.place * n) = value;
+        if (decision.cached_row >= 0) cached.write(decision.cached_row, value);
+        if (decision.value_row >= 0) hands_at(rows + decision.value_row * n) = value;
     }
-    hands_at(line_values) = root < 0 ? kept.read(~root) : hands_at(rows + root * n);
+    hands_at(line_values) = root < 0 ? cached.read(~root) : hands_at(rows + root * n);
 }
 
-extern "C" __global__ void learn_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps,
+extern "C" __global__ void learn_up(const Job* jobs, const Item* items, int blocks, int street, int cached, const Step* steps,
                                     int stride) {
-    walk_up<LEARN, false>(jobs, items, blocks, street, kept, steps, stride);
+    walk_up<LEARN, false>(jobs, items, blocks, street, cached, steps, stride);
 }
 extern "C" __global__ void __launch_bounds__(128, UP_BLOCKS)
-last_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps, int stride) {
-    walk_up<LEARN, true>(jobs, items, blocks, street, kept, steps, stride);
+last_up(const Job* jobs, const Item* items, int blocks, int street, int cached, const Step* steps, int stride) {
+    walk_up<LEARN, true>(jobs, items, blocks, street, cached, steps, stride);
 }
 // The average strategy, and in the jobs of the other way a best response.
-extern "C" __global__ void value_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps,
+extern "C" __global__ void value_up(const Job* jobs, const Item* items, int blocks, int street, int cached, const Step* steps,
                                     int stride) {
-    if (!jobs[items[place_of(blocks).item].job].best) walk_up<MEAN, false>(jobs, items, blocks, street, kept, steps, stride);
-    else walk_up<BEST, false>(jobs, items, blocks, street, kept, steps, stride);
+    const bool best = jobs[items[work_unit_of(blocks).item].job].best;
+    if (!best) walk_up<MEAN, false>(jobs, items, blocks, street, cached, steps, stride);
+    else walk_up<BEST, false>(jobs, items, blocks, street, cached, steps, stride);
 }
 
 // What the own players win at the root: values of all hands, by weight. A block per item.
@@ -270,7 +271,7 @@ extern "C" __global__ void hold(const Job* jobs, int number) {
     const Job& job = jobs[number];
     const long long threads = (long long)gridDim.x * blockDim.x;
     for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < job.lock_count; i += threads) {
-        const long long at = job.lock_at[i];
+        const long long at = job.lock_index[i];
         ((Regret*)job.regret)[at] = ((const Regret*)job.lock_regret)[i];
         ((Regret*)job.matched)[at] = ((const Regret*)job.lock_regret)[i];
         ((Average*)job.average)[at] = ((const Average*)job.lock_average)[i];

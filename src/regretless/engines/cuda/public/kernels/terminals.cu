@@ -20,7 +20,7 @@
 
 const int WARP = 32;
 const int TEAM = 16;  // lanes that sum a unit together, two columns each
-const int MOST_COLUMNS = 2 * TEAM;
+const int MAX_COLUMNS = 2 * TEAM;
 
 template <typename Number> __device__ __forceinline__ Two<Number>& two_at(Number* at) { return *(Two<Number>*)at; }
 template <typename Number> __device__ __forceinline__ const Two<Number>& two_at(const Number* at) {
@@ -29,7 +29,7 @@ template <typename Number> __device__ __forceinline__ const Two<Number>& two_at(
 
 // A piece on one runout: columns, first those with a mixture, then those with an own fold. Of an odd number the last is
 // taken twice: both columns of a pair then write the same.
-struct Sheet {
+struct LoadedPiece {
     const Job& job;
     Street street;
     const float* above;  // the opponent's rows of the street above
@@ -38,12 +38,12 @@ struct Sheet {
     const Terminal* terminal;  // [columns]
     const double* pays;        // [PAYS][width]
 
-    __device__ __forceinline__ Sheet(const Job& job, const Item& item, int width)
+    __device__ __forceinline__ LoadedPiece(const Job& job, const Item& item, int width)
         : job(job), street(job.streets[job.last_street]), width(width), final(item.runout), slot(item.slot) {
         number = street.first_runout + final;
         const Street before = job.streets[max(job.last_street - 1, 0)];
         const long long row = (long long)max(job.runouts[number].parent, 0) * before.opponent_rows;
-        above = job.opponent_rows + before.opponent_at + row * job.other_hands;
+        above = job.opponent_rows + before.opponent_begin + row * job.other_hands;
         turn_to(item.piece);
     }
     __device__ __forceinline__ void turn_to(int piece_number) {
@@ -51,7 +51,7 @@ struct Sheet {
         terminal = job.terminals + piece.first;
         pays = job.pays + (long long)piece_number * PAYS * width;
     }
-    __device__ __forceinline__ void turn_to(const Sheet& other) {
+    __device__ __forceinline__ void turn_to(const LoadedPiece& other) {
         piece = other.piece, terminal = other.terminal, pays = other.pays;
     }
     __device__ __forceinline__ int paired() const { return piece.columns + piece.columns % 2; }
@@ -61,43 +61,43 @@ struct Sheet {
 
 // What all threads need of every column.
 struct Columns {
-    const float* reach[2 * MOST_COLUMNS];  // rows in memory: of the columns, then of their mixtures
-    Real weaker[MOST_COLUMNS];             // pays
-    Real equal[MOST_COLUMNS];
-    Real all[MOST_COLUMNS];
-    Real fold[MOST_COLUMNS];
-    Real same[MOST_COLUMNS];               // what the opponent's same hand, which both cards subtract, is worth,
-    Real mixed[MOST_COLUMNS];              // and the same hand of the mixture
-    Real fold_base[MOST_COLUMNS];          // what an own fold is worth before cards are subtracted
-    int value_row[MOST_COLUMNS];
-    int fold_row[MOST_COLUMNS];
+    const float* reach[2 * MAX_COLUMNS];   // rows in memory: of the columns, then of their mixtures
+    Real weaker[MAX_COLUMNS];              // pays
+    Real equal[MAX_COLUMNS];
+    Real all[MAX_COLUMNS];
+    Real fold[MAX_COLUMNS];
+    Real same[MAX_COLUMNS];                // what the opponent's same hand, which both cards subtract, is worth,
+    Real mixed[MAX_COLUMNS];               // and the same hand of the mixture
+    Real fold_base[MAX_COLUMNS];           // what an own fold is worth before cards are subtracted
+    int value_row[MAX_COLUMNS];
+    int fold_row[MAX_COLUMNS];
 };
 
-__device__ __forceinline__ void fill_column(const Sheet& sheet, Columns& columns, int i) {
-    const int m = sheet.job.other_hands;
-    const float* const rows = sheet.job.opponent_rows + sheet.street.opponent_at +
-                              (long long)sheet.slot * sheet.street.opponent_rows * m;
-    const Terminal terminal = record_at(sheet.terminal + sheet.column(i));
-    const double equal = sheet.pay(EQUAL, i), all = sheet.pay(ALL, i);
+__device__ __forceinline__ void fill_column(const LoadedPiece& loaded, Columns& columns, int i) {
+    const int m = loaded.job.other_hands;
+    const float* const rows = loaded.job.opponent_rows + loaded.street.opponent_begin +
+                              (long long)loaded.slot * loaded.street.opponent_rows * m;
+    const Terminal terminal = record_at(loaded.terminal + loaded.column(i));
+    const double equal = loaded.pay(EQUAL, i), all = loaded.pay(ALL, i);
     const int row = terminal.opponent_row;
-    const float* const reach = row < 0 ? sheet.above + ~row * m : rows + row * m;
+    const float* const reach = row < 0 ? loaded.above + ~row * m : rows + row * m;
     columns.reach[i] = reach;
-    columns.weaker[i] = (Real)sheet.pay(WEAKER, i);
+    columns.weaker[i] = (Real)loaded.pay(WEAKER, i);
     columns.equal[i] = (Real)equal;
     columns.all[i] = (Real)all;
-    columns.fold[i] = (Real)sheet.pay(OWN_FOLD, i);
+    columns.fold[i] = (Real)loaded.pay(OWN_FOLD, i);
     columns.same[i] = (Real)(terminal.mixture < 0 ? equal + all : equal);
     columns.mixed[i] = (Real)(terminal.mixture < 0 ? 0.0 : all);
     columns.value_row[i] = terminal.value_row;
     columns.fold_row[i] = terminal.fold_value;
-    if (i < sheet.piece.mixed)
-        columns.reach[sheet.paired() + i] = terminal.mixture < 0 ? reach : rows + terminal.mixture * m;
+    if (i < loaded.piece.mixed)
+        columns.reach[loaded.paired() + i] = terminal.mixture < 0 ? reach : rows + terminal.mixture * m;
 }
 
 // Step 1; a row of zeros follows the last hand. The tile is complete after `wait_for_copies` and a barrier.
-__device__ __forceinline__ void gather(const Sheet& sheet, const Columns& columns, float* reach, int stride) {
-    const int m = sheet.job.other_hands, warps = blockDim.x / WARP, lane = threadIdx.x % WARP;
-    for (int i = threadIdx.x / WARP; i < sheet.paired() + sheet.piece.mixed; i += warps) {
+__device__ __forceinline__ void gather(const LoadedPiece& loaded, const Columns& columns, float* reach, int stride) {
+    const int m = loaded.job.other_hands, warps = blockDim.x / WARP, lane = threadIdx.x % WARP;
+    for (int i = threadIdx.x / WARP; i < loaded.paired() + loaded.piece.mixed; i += warps) {
         const float* const row = columns.reach[i];
         for (int hand = lane; hand < m; hand += WARP) {
             if (REACH_SHARED) copy_later(reach + hand * stride + i, row + hand);
@@ -234,21 +234,21 @@ struct Own {
     bool lives;
 };
 
-__device__ __forceinline__ Own own_hand(const Sheet& sheet, int hand) {
-    const Job& job = sheet.job;
-    const int n = job.own_hands, symmetry = job.runouts[sheet.number].symmetry;
+__device__ __forceinline__ Own own_hand(const LoadedPiece& loaded, int hand) {
+    const Job& job = loaded.job;
+    const int n = job.own_hands, symmetry = job.runouts[loaded.number].symmetry;
     if (hand >= n) return {};
-    return {record_at(job.own_list + (long long)sheet.final * n + hand), record_at(job.fold_list + symmetry * n + hand),
-            load_table(job.own_alive + (long long)sheet.number * n + hand) != 0};
+    return {record_at(job.own_list + (long long)loaded.final * n + hand), record_at(job.fold_list + symmetry * n + hand),
+            load_table(job.own_alive + (long long)loaded.number * n + hand) != 0};
 }
 
 // Step 4; `own` is the thread's first hand, loaded ahead.
-__device__ __forceinline__ void store_values(const Sheet& sheet, const Tile& tile, const Columns& columns, Own own) {
-    const Piece& piece = sheet.piece;
-    const int n = sheet.job.own_hands, paired = sheet.paired();
-    const long long first = sheet.street.value_at + (long long)sheet.slot * sheet.street.value_rows * n;
-    for (int hand = threadIdx.x; hand < n; own = own_hand(sheet, hand += blockDim.x)) {
-        float* const values = sheet.job.value_rows + first + hand;
+__device__ __forceinline__ void store_values(const LoadedPiece& loaded, const Tile& tile, const Columns& columns, Own own) {
+    const Piece& piece = loaded.piece;
+    const int n = loaded.job.own_hands, paired = loaded.paired();
+    const long long first = loaded.street.value_begin + (long long)loaded.slot * loaded.street.value_rows * n;
+    for (int hand = threadIdx.x; hand < n; own = own_hand(loaded, hand += blockDim.x)) {
+        float* const values = loaded.job.value_rows + first + hand;
         const Real* const all = tile.base + own.sums.group * tile.stride;
         const Real* const lower = tile.parts + own.sums.lower * tile.stride;
         const Real* const higher = tile.parts + own.sums.higher * tile.stride;
@@ -256,19 +256,19 @@ __device__ __forceinline__ void store_values(const Sheet& sheet, const Tile& til
         const auto value_of = [&](int column) {
             const Two<Real> met = two_at(all + column), low = two_at(lower + column), high = two_at(higher + column);
             const Two<Real> pay = two_at(columns.same + column);
-            const Two<float> held = two_at(same + column);
-            Two<Real> found;
-            BOTH(i) found[i] = met[i] - low[i] - high[i] + held[i] * pay[i];
-            return found;
+            const Two<float> same_reach = two_at(same + column);
+            Two<Real> result;
+            BOTH(i) result[i] = met[i] - low[i] - high[i] + same_reach[i] * pay[i];
+            return result;
         };
         const auto store = [&](int row, Real value) { values[row * n] = own.lives ? (float)value : 0.0f; };
         int column = 0;
 #pragma unroll 2
         for (; column < piece.mixed; column += 2) {
             Two<Real> value = value_of(column);
-            const Two<float> held = two_at(same + paired + column);
+            const Two<float> same_reach = two_at(same + paired + column);
             const Two<Real> pay = two_at(columns.mixed + column);
-            BOTH(i) value[i] += held[i] * pay[i];
+            BOTH(i) value[i] += same_reach[i] * pay[i];
             BOTH(i) store(columns.value_row[column + i], value[i]);
         }
 #pragma unroll 2
@@ -282,10 +282,10 @@ __device__ __forceinline__ void store_values(const Sheet& sheet, const Tile& til
         for (column = piece.fold_first; column < piece.fold_last; column += 2) {
             const Two<Real> met = two_at(columns.fold_base + column), pay = two_at(columns.fold + column);
             const Two<Real> low = two_at(lower_card + column), high = two_at(higher_card + column);
-            const Two<float> held = two_at(same + column);
+            const Two<float> same_reach = two_at(same + column);
             BOTH(i) {
                 const int row = columns.fold_row[column + i];
-                if (row >= 0) store(row, met[i] - low[i] - high[i] + held[i] * pay[i]);
+                if (row >= 0) store(row, met[i] - low[i] - high[i] + same_reach[i] * pay[i]);
             }
         }
     }
@@ -314,8 +314,8 @@ struct Sums {
         lane = {column,
                 column < piece.mixed,
                 column >= piece.fold_first && column < piece.fold_last,
-                REACH_SHARED ? settled(reach) : reach,
-                REACH_SHARED ? settled(met) : met,
+                REACH_SHARED ? pin_shared(reach) : reach,
+                REACH_SHARED ? pin_shared(met) : met,
                 two_at(columns.weaker + column),
                 two_at(columns.equal + column),
                 two_at(columns.all + column),
@@ -353,22 +353,22 @@ terminals(const Job* jobs, const Item* items, const Rooms* rooms, char* space, i
     const Rooms room = rooms[item.job % 2];  // of the player
     const Tile tile = tile_of(room, job.deck, space + (long long)blockIdx.x * room.block_bytes);
     const int units = SEGMENTS + job.deck, last = min(item.piece + together, job.piece_count);
-    const auto fill = [&](const Sheet& sheet, Columns& columns) {
-        for (int i = thread_from(THREADS - WARP); i < sheet.paired(); i += blockDim.x) fill_column(sheet, columns, i);
+    const auto fill = [&](const LoadedPiece& loaded, Columns& columns) {
+        for (int i = thread_from(THREADS - WARP); i < loaded.paired(); i += blockDim.x) fill_column(loaded, columns, i);
     };
-    Sheet sheet(job, item, room.width);
-    fill(sheet, columns_of[item.piece % 2]);
+    LoadedPiece loaded(job, item, room.width);
+    fill(loaded, columns_of[item.piece % 2]);
     const Unit* const unit_list = job.units + (long long)item.runout * (units + 1);
     for (int i = thread_from(THREADS - 4 * WARP); i <= units; i += blockDim.x) {
         Unit unit = record_at(unit_list + i);
         unit.row *= tile.stride;
         tile.units[i] = unit;
     }
-    const Operations* const operations = (const Operations*)(job.operations + (long long)item.runout * job.most_operations);
-    for (int i = threadIdx.x; i < job.most_operations / FOUR; i += blockDim.x) {
-        Operations found = record_at(operations + i);
-        EACH(j) found[j] = (found[j] & FLAGS) | (found[j] & ~FLAGS) * (tile.reach_stride / 2);
-        ((Operations*)tile.operations)[i] = found;
+    const Operations* const operations = (const Operations*)(job.operations + (long long)item.runout * job.max_operations);
+    for (int i = threadIdx.x; i < job.max_operations / FOUR; i += blockDim.x) {
+        Operations result = record_at(operations + i);
+        EACH(j) result[j] = (result[j] & FLAGS) | (result[j] & ~FLAGS) * (tile.reach_stride / 2);
+        ((Operations*)tile.operations)[i] = result;
     }
     for (int i = threadIdx.x; i < tile.stride; i += blockDim.x) tile.parts[i] = 0;
     for (int i = threadIdx.x; i < tile.fold_stride; i += blockDim.x) tile.folds[i] = 0;
@@ -376,23 +376,23 @@ terminals(const Job* jobs, const Item* items, const Rooms* rooms, char* space, i
     for (int piece = item.piece;; piece++) {
         Columns& columns = columns_of[piece % 2];
         SYNC_BLOCK();
-        gather(sheet, columns, tile.reach, tile.reach_stride);
+        gather(loaded, columns, tile.reach, tile.reach_stride);
         wait_for_copies();
         SYNC_BLOCK();
-        const Sums sums(tile, sheet.piece, columns);
+        const Sums sums(tile, loaded.piece, columns);
         sums.first_step();
         SYNC_BLOCK();
-        const Own own = own_hand(sheet, threadIdx.x);
+        const Own own = own_hand(loaded, threadIdx.x);
         const bool more = piece + 1 < last;
-        Sheet next = sheet;
+        LoadedPiece next = loaded;
         if (more) {
             next.turn_to(piece + 1);
             fill(next, columns_of[(piece + 1) % 2]);
         }
         sums.second_step(columns.fold_base);
         SYNC_BLOCK();
-        store_values(sheet, tile, columns, own);
+        store_values(loaded, tile, columns, own);
         if (!more) return;
-        sheet.turn_to(next);
+        loaded.turn_to(next);
     }
 }

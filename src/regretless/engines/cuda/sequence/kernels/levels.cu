@@ -1,7 +1,7 @@
 // One launch per step and level, over the whole device: for games too large or too deep for `solve`.
 
-__device__ __forceinline__ Player one_player(const Player* given, int player, int evaluating) {
-    Player me = given[player];
+__device__ __forceinline__ Player one_player(const Player* all_players, int player, int evaluating) {
+    Player me = all_players[player];
     if (evaluating) {
         me.strategy = me.other_strategy;
         me.plan = me.other_plan;
@@ -9,40 +9,40 @@ __device__ __forceinline__ Player one_player(const Player* given, int player, in
     return me;
 }
 
-extern "C" __global__ void level_rows(const Player* given, int player, int evaluating) {
+extern "C" __global__ void level_rows(const Player* all_players, int player, int evaluating) {
     const int thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
-    const Player me = one_player(given, player, evaluating);
-    const real* plan = evaluating ? given[1 - player].other_plan : given[1 - player].plan;
+    const Player me = one_player(all_players, player, evaluating);
+    const real* plan = evaluating ? all_players[1 - player].other_plan : all_players[1 - player].plan;
     const int* rows = me.row_bounds;
     multiply_rows<32>(me, me.value, plan, rows[0], rows[1], thread, threads);
     if (player == 0) multiply_rows<ROW_LANES_0>(me, me.value, plan, rows[1], rows[2], thread, threads);
     else multiply_rows<ROW_LANES_1>(me, me.value, plan, rows[1], rows[2], thread, threads);
 }
 
-extern "C" __global__ void level_up(const Player* given, int player, int begin, int end, const Row* schedule,
+extern "C" __global__ void level_up(const Player* all_players, int player, int begin, int end, const Row* schedule,
                                     const int* next) {
     const int thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
-    const Player me = given[player];
+    const Player me = all_players[player];
     const Weights w = weights_of(schedule[next[0]]);
     if (player == 0) sweep_up<LANES_0, false>(me, w, begin, end, 0, 0, thread, threads);
     else sweep_up<LANES_1, false>(me, w, begin, end, 0, 0, thread, threads);
 }
 
-extern "C" __global__ void level_up_best(const Player* given, int player, int begin, int end) {
+extern "C" __global__ void level_up_best(const Player* all_players, int player, int begin, int end) {
     const int thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
-    const Player me = one_player(given, player, 1);
+    const Player me = one_player(all_players, player, 1);
     if (player == 0) sweep_up_best<LANES_0, false>(me, begin, end, 0, thread, threads);
     else sweep_up_best<LANES_1, false>(me, begin, end, 0, thread, threads);
 }
 
-extern "C" __global__ void level_down(const Player* given, int player, int begin, int end, int evaluating) {
+extern "C" __global__ void level_down(const Player* all_players, int player, int begin, int end, int evaluating) {
     const int thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
-    sweep_down<false>(one_player(given, player, evaluating), begin, end, 0, thread, threads);
+    sweep_down<false>(one_player(all_players, player, evaluating), begin, end, 0, thread, threads);
 }
 
-extern "C" __global__ void level_normalise(const Player* given, int player, int average) {
+extern "C" __global__ void level_normalise(const Player* all_players, int player, int average) {
     const int thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
-    const Player me = one_player(given, player, 1);
+    const Player me = one_player(all_players, player, 1);
     normalise<false>(me, average ? me.average : me.strategy, 0, (int)me.sets, 0, thread, threads);
 }
 

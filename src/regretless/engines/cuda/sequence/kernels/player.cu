@@ -4,14 +4,15 @@
 //
 //   rows   product(s) = sum of value * plan of the other player, over the entries of row s of the payoff matrix
 //   up     deepest level first, in each information set:
-//              q(s)  = product(s) + sum of worth over the sets below s
-//              worth = sum of strategy(s) * q(s)
+//              q(s)  = product(s) + sum of v over the sets below s
+//              v = sum of strategy(s) * q(s)                   in `set_value`
 //              regret, average and next strategy by the seven weights of the iteration
 //   down   root first: plan(s) = plan(parent sequence) * strategy(s)
 //
-// The files of this folder are joined and compiled as one, with `weights_source` of source.py after the first:
+// These files are joined and compiled as one, with `weights_source` of game.py after the first:
 //
 //   player.cu     this one
+//   update.cu     (in `cuda/`) the update of a variant, for one action
 //   groups.cu     threads that work together: sums over lanes, barrier between blocks
 //   steps.cu      rows, up and down, for any group of threads that shares them
 //   together.cu   `solve`: all iterations of a schedule in one launch, by blocks that own subtrees; or
@@ -71,7 +72,7 @@ struct Player {
     real* plan;              //            likewise
     real* q;                 //            likewise
     real* product;           // [S]        stays 0 where a row has no entries
-    real* worth;             // [I + (B-1) U]
+    real* set_value;         // [I + (B-1) U]
     real* other_strategy;    // used by `evaluate` instead of strategy and plan
     real* other_plan;
     long long sequences;       // S

@@ -32,23 +32,15 @@ __device__ __forceinline__ real following(const Player& me, int2 below, long lon
     for (int c = below.x; c < below.y; c++) {
         if (TOP) {
             const int set = load(me.top_child + c);
-            sum += me.worth[set < me.top_sets ? set_copy + set : set];
+            sum += me.set_value[set < me.top_sets ? set_copy + set : set];
         } else {
-            sum += me.worth[c];
+            sum += me.set_value[c];
         }
     }
     return sum;
 }
 
-__device__ __forceinline__ real updated(real regret, real fresh, const Weights& w) {
-    regret = regret * (regret > 0 ? w.positive_discount : w.negative_discount) + fresh;
-    return w.floor != 0 && regret < 0 ? (real)0 : regret;
-}
-
-__device__ __forceinline__ real predicted(real regret, real fresh, const Weights& w) {
-    const real next = regret * w.prediction_discount + w.prediction * fresh;
-    return next > 0 ? next : (real)0;
-}
+__device__ __forceinline__ real positive(real number) { return number > 0 ? number : (real)0; }
 
 template <int WIDTH, bool TOP>
 __device__ __forceinline__ void sweep_up(const Player& me, const Weights& w, int begin, int end, long long copy,
@@ -56,7 +48,7 @@ __device__ __forceinline__ void sweep_up(const Player& me, const Weights& w, int
     const int lane = thread & (WIDTH - 1);
     for (int i = begin + thread / WIDTH; i < end; i += threads / WIDTH) {
         const int from = load(me.first + i), to = load(me.first + i + 1);
-        const long long worth_at = (TOP ? set_copy : 0) + i;
+        const long long set_value_at = (TOP ? set_copy : 0) + i;
         if (to - from <= WIDTH) {  // one action per thread: everything stays in registers and all loads start at once
             const int s = from + lane;
             const long long k = (TOP ? copy : 0) + s;
@@ -71,35 +63,35 @@ __device__ __forceinline__ void sweep_up(const Player& me, const Weights& w, int
                 plan = me.plan[k];
                 q += following<TOP>(me, below, set_copy);
             }
-            const real worth = group_sum<WIDTH>(strategy * q);
-            const real fresh = q - worth;
-            regret = updated(regret, fresh, w);
-            const real next = live ? predicted(regret, fresh, w) : (real)0;
+            const real set_value = group_sum<WIDTH>(strategy * q);
+            const real instant = q - set_value;
+            regret = new_regret(regret, instant, w);
+            const real next = live ? positive(predicted_regret(regret, instant, w)) : (real)0;
             const real total = group_sum<WIDTH>(next);
             if (live) {
                 me.regret[k] = regret;
-                me.average[k] = average * w.average_decay + w.average_weight * plan;
+                me.average[k] = new_average(average, w.average_weight * plan, w);
                 me.strategy[k] = total >= SMALLEST ? next / total : (real)1 / (real)(to - from);
             }
-            if (lane == 0) me.worth[worth_at] = worth;
+            if (lane == 0) me.set_value[set_value_at] = set_value;
             continue;
         }
-        real worth = 0;
+        real set_value = 0;
         for (int s = from + lane; s < to; s += WIDTH) {
             const long long k = (TOP ? copy : 0) + s;
             const real q = me.product[s] + following<TOP>(me, load(me.children + s), set_copy);
             me.q[k] = q;
-            worth += me.strategy[k] * q;
+            set_value += me.strategy[k] * q;
         }
-        worth = group_sum<WIDTH>(worth);
+        set_value = group_sum<WIDTH>(set_value);
         real total = 0;
         for (int s = from + lane; s < to; s += WIDTH) {
             const long long k = (TOP ? copy : 0) + s;
-            const real fresh = me.q[k] - worth;
-            const real regret = updated(me.regret[k], fresh, w);
-            const real next = predicted(regret, fresh, w);
+            const real instant = me.q[k] - set_value;
+            const real regret = new_regret(me.regret[k], instant, w);
+            const real next = positive(predicted_regret(regret, instant, w));
             me.regret[k] = regret;
-            me.average[k] = me.average[k] * w.average_decay + w.average_weight * me.plan[k];
+            me.average[k] = new_average(me.average[k], w.average_weight * me.plan[k], w);
             me.strategy[k] = next;
             total += next;
         }
@@ -108,7 +100,7 @@ __device__ __forceinline__ void sweep_up(const Player& me, const Weights& w, int
             const long long k = (TOP ? copy : 0) + s;
             me.strategy[k] = total >= SMALLEST ? me.strategy[k] / total : (real)1 / (real)(to - from);
         }
-        if (lane == 0) me.worth[worth_at] = worth;
+        if (lane == 0) me.set_value[set_value_at] = set_value;
     }
 }
 
@@ -125,7 +117,7 @@ __device__ __forceinline__ void sweep_up_best(const Player& me, int begin, int e
             best = q > best ? q : best;
         }
         best = group_max<WIDTH>(best);
-        if (lane == 0) me.worth[(TOP ? set_copy : 0) + i] = best;
+        if (lane == 0) me.set_value[(TOP ? set_copy : 0) + i] = best;
     }
 }
 
