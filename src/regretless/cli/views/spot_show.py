@@ -196,8 +196,9 @@ def _print_runouts(solution: SpotSolution, look: Look, as_json: bool) -> None:
         print_json((report if look.sort is None else ordered).as_json())
         return
     console = for_answers(fit=False)
-    console.print(runout_table(report, look.player, sort=look.sort))
-    for line in wrapped(runout_legend(report), page_columns(for_answers())):
+    names = player_names(solution.spot)
+    console.print(runout_table(report, look.player, sort=look.sort, names=names))
+    for line in wrapped(runout_legend(report, names), page_columns(for_answers())):
         console.print(line)
 
 
@@ -258,11 +259,16 @@ def sorted_hands(view: NodeView, player: PlayerName, sort: str | None) -> list[d
     return sorted(rows, key=lambda row: -float("inf") if row[name] is None else float(row[name]), reverse=True)
 
 
-def runout_table(report: RunoutReport, player: PlayerName | None = None, *, sort: str | None = None) -> Table:
+def runout_table(
+    report: RunoutReport, player: PlayerName | None = None, *, sort: str | None = None, names: PlayerNames = ROLES
+) -> Table:
     """One row per card: EV, equity and action frequencies, for both players, or for one with its EQR."""
     actions = _actions(report)
     colors = spot_colors(actions)
-    numbers = ("EV oop", "EV ip", "equity oop") if player is None else (f"EV {player}", f"equity {player}", "EQR")
+    if player is None:
+        numbers = (f"EV {names['oop']}", f"EV {names['ip']}", f"equity {names['oop']}")
+    else:
+        numbers = (f"EV {names[player]}", f"equity {names[player]}", "EQR")
     table = plain_table(right=["card", *(["reached"] if report.then else []), *numbers])
     for action in actions:
         table.add_column(action, justify="right", style=colors[action], no_wrap=True)
@@ -283,11 +289,11 @@ def _actions(report: RunoutReport) -> list[str]:
     return list(dict.fromkeys(action for each in report.runouts for action in each.frequencies))
 
 
-def runout_legend(report: RunoutReport) -> str:
+def runout_legend(report: RunoutReport, names: PlayerNames = ROLES) -> str:
     """What the rows show."""
     acting = next((each.player for each in report.runouts if each.player is not None), None)
     line = f"after {report.line}, by next card" + (f", then {report.then}" if report.then else "")
-    does = f": what {acting} does" if acting is not None else ""
+    does = f": what {names[acting]} does" if acting is not None else ""
     reached = "; reached: how often the card is followed by that" if report.then else ""
     return f"{line}{does}; EV in chips from there on{reached}"
 
