@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from regretless.solving.solution import Solution
 
 __all__ = [
-    "check_figure", "check_out", "check_shown", "check_sources", "check_tables", "file_stem", "free_path", "out_folder",
-    "print_errors", "print_unfinished", "resume_command", "save_figure", "solution_files",
+    "check_figure", "check_out", "check_shown", "check_sources", "check_tables", "command_line", "file_stem",
+    "free_path", "out_folder", "print_commands", "print_errors", "print_unfinished", "resume_command", "save_figure",
+    "solution_files",
 ]  # fmt: skip
 
 FIGURES = (".png", ".svg", ".pdf", ".jpg")
@@ -145,17 +146,34 @@ def save_figure(figure: Figure, path: Path) -> None:
         figure.savefig(temporary, format=path.suffix.lower().removeprefix("."))
 
 
+def command_line(*words: str, **options: object) -> str:
+    """A command of ours, quoted for a shell; options that are None are left out.
+
+    >>> command_line("price", "a game.rgl", flops=None, threads=2)
+    "regretless price 'a game.rgl' --threads 2"
+    """
+    given = [(f"--{name}", str(value)) for name, value in options.items() if value is not None]
+    return shlex.join(["regretless", *words, *(word for pair in given for word in pair)])
+
+
+def print_commands(sentence: str, *commands: str) -> None:
+    """A sentence on stderr, and the commands it speaks of."""
+    people = for_people()
+    people.print(sentence)
+    for command in commands:
+        people.print(f"  {command}", style="cyan", soft_wrap=True)
+
+
 def resume_command(path: Path, command: str = "solve") -> str:
     """The command that resumes a saved solve, quoted for a shell."""
-    return f"regretless {command} --resume {shlex.quote(str(path))}"
+    return command_line(command, resume=path)
 
 
 def print_unfinished(solution: Solution, path: Path) -> None:
     """Print how far an interrupted solve got, and the command that resumes it."""
-    notes = for_people()
     done, total = solution.iterations, solution.settings.iterations
-    notes.print(f"interrupted after {done:,} of {total:,} iterations; resume it with")
-    notes.print(f"  {resume_command(path, solution.problem_kind.command)}", style="cyan", soft_wrap=True)
+    command = resume_command(path, solution.problem_kind.command)
+    print_commands(f"interrupted after {done:,} of {total:,} iterations; resume it with", command)
 
 
 def print_errors(errors: dict[Path, RegretlessError]) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regretless.cli.arguments.options import MACHINE, OUTPUT, Json, option
+from regretless.cli.arguments.outputs import command_line, print_commands
 from regretless.cli.terminal.consoles import for_answers, for_people, note, plain_table, print_json
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
 from regretless.cli.terminal.numbers import about_text, bytes_text, counted, duration_text
@@ -101,12 +101,11 @@ def buckets(
         try:
             build_buckets(plan, path, threads=workers, device=where, report=report, interrupted=interrupted)
         except BuildStopped as stop:
-            console = for_people()
             if not stop.saved:
-                console.print("interrupted: nothing was saved, since the first street was not trained")
+                for_people().print("interrupted: nothing was saved, since the first street was not trained")
             else:
-                console.print(f"interrupted: {status.share:.0%} of the table is done; continue it with")
-                console.print(f"  {_command(plan, path)}", style="cyan", soft_wrap=True)
+                done = f"interrupted: {status.share:.0%} of the table is done; continue it with"
+                print_commands(done, _command(plan, path))
             raise typer.Exit(INTERRUPTED) from None
     seconds = time.monotonic() - began
     streets: dict[str, dict[str, Any]] = {
@@ -188,9 +187,8 @@ def _command(plan: BucketPlan, path: Path) -> str:
     """The command that continues a build."""
     from regretless.cards.deck import board_text
 
-    words = ["regretless", "buckets"]
-    for street in STREETS:
-        words += [f"--{street}", str(getattr(plan, street) or 0)]
-    words += ["--method", plan.method, "--seed", str(plan.seed), "--sample", str(plan.sample)]
-    words += ["--board", board_text(plan.board)] if plan.board else []
-    return shlex.join([*words, "--out", str(path)])
+    counts = {street: getattr(plan, street) or 0 for street in STREETS}
+    board = board_text(plan.board) or None
+    return command_line(
+        "buckets", **counts, method=plan.method, seed=plan.seed, sample=plan.sample, board=board, out=path
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +9,8 @@ import typer
 from rich.text import Text
 
 from regretless.cli.arguments.options import MACHINE, OUTPUT, Json, argument, option
-from regretless.cli.terminal.consoles import fact_table, for_answers, for_people, note, print_json
+from regretless.cli.arguments.outputs import command_line, print_commands
+from regretless.cli.terminal.consoles import fact_table, for_answers, note, print_json
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
 from regretless.cli.terminal.numbers import about_text, counted, duration_text, signed_text
 from regretless.errors import InvalidFile
@@ -59,10 +59,8 @@ def price(
     [cyan]regretless price game.rgl --flops all --device cuda --json[/cyan]
     """
     folder = file.parent / f"{file.stem}.price" if out is None else out
-    words = ["regretless", "price", str(file)]
-    for name, value in (("--flops", flops), ("--device", device), ("--threads", threads), ("--out", out)):
-        words += [name, str(value)] if value is not None else []
-    status = _PriceStatus(folder, shlex.join(words))
+    command = command_line("price", str(file), flops=flops, device=device, threads=threads, out=out)
+    status = _PriceStatus(folder)
     with interruptible(status) as interrupted:
         from regretless.api import load
         from regretless.cli.terminal.progress import bar
@@ -91,9 +89,7 @@ def price(
                 interrupted=interrupted,
             )
     if result is None:
-        people = for_people()
-        people.print(f"interrupted: {status.done}; resume it with")
-        people.print(f"  {status.command}", style="cyan", soft_wrap=True)
+        print_commands(f"interrupted: {status.done}; resume it with", command)
         raise typer.Exit(INTERRUPTED)
     if json_:
         print_json(result.as_json())
@@ -105,8 +101,8 @@ def price(
 class _PriceStatus:
     """What Ctrl-C prints."""
 
-    def __init__(self, folder: Path, command: str) -> None:
-        self.folder, self.command = folder, command
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.progress: PriceProgress | None = None
 
     @property

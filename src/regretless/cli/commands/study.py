@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,11 +9,10 @@ import typer
 from rich.text import Text
 
 from regretless.cli.arguments.options import MACHINE, OUTPUT, Json, argument, option
-from regretless.cli.arguments.outputs import check_figure, save_figure
+from regretless.cli.arguments.outputs import check_figure, command_line, print_commands, save_figure
 from regretless.cli.terminal.consoles import (
     fact_table,
     for_answers,
-    for_people,
     note,
     plain_table,
     print_error,
@@ -112,10 +110,8 @@ def run(
     [cyan]regretless study run bb_vs_btn.toml --out study[/cyan]
     [cyan]regretless study run bb_vs_btn.toml --out /shared/study --ray auto[/cyan]
     """
-    words = ["regretless", "study", "run", str(file), "--out", str(out)]
-    for name, value in (("--ray", ray), ("--workers", workers), ("--threads", threads)):
-        words += [name, str(value)] if value is not None else []
-    status = _StudyStatus(out, shlex.join(words))
+    command = command_line("study", "run", str(file), out=out, ray=ray, workers=workers, threads=threads)
+    status = _StudyStatus(out)
     with interruptible(status) as interrupted:
         from regretless.cli.terminal.progress import bar
         from regretless.cluster.run import open_run, run_study
@@ -135,7 +131,7 @@ def run(
                     update((progress.done + progress.failed) / progress.spots, _progress_text(progress))
 
                 done = run_study(plan, folder, executor, size, report=report, interrupted=interrupted)
-    _print_run(done, size, json_, status)
+    _print_run(done, out, json_, command)
 
 
 def _executor(plan: StudyPlan, size: StudySize, ray: str | None, workers: int | None, threads: int | None) -> Executor:
@@ -160,8 +156,8 @@ def _executor(plan: StudyPlan, size: StudySize, ray: str | None, workers: int | 
 class _StudyStatus:
     """What Ctrl-C prints during a run."""
 
-    def __init__(self, out: Path, command: str) -> None:
-        self.out, self.command = out, command
+    def __init__(self, out: Path) -> None:
+        self.out = out
         self.progress: StudyProgress | None = None
 
     def first(self) -> str | None:
@@ -182,11 +178,11 @@ def _progress_text(progress: StudyProgress) -> str:
     return " · ".join(words)
 
 
-def _print_run(done: StudyRun, size: StudySize, as_json: bool, status: _StudyStatus) -> None:
+def _print_run(done: StudyRun, out: Path, as_json: bool, command: str) -> None:
     if as_json:
         print_json(
             {
-                "folder": str(status.out),
+                "folder": str(out),
                 "spots": done.spots,
                 "done": done.done,
                 "solved": done.solved,
@@ -198,11 +194,9 @@ def _print_run(done: StudyRun, size: StudySize, as_json: bool, status: _StudySta
         )
     _print_errors(done)
     speed = f", {duration_text(done.seconds / done.solved)} per spot" if done.solved else ""
-    note(f"{done.done:,} of {done.spots:,} spots are in {status.out}: {done.solved:,} solved now{speed}")
+    note(f"{done.done:,} of {done.spots:,} spots are in {out}: {done.solved:,} solved now{speed}")
     if (advice := _advice(done)) is not None:
-        people = for_people()
-        people.print(f"{advice} with")
-        people.print(f"  {status.command}", style="cyan", soft_wrap=True)
+        print_commands(f"{advice} with", command)
     if done.interrupted:
         raise typer.Exit(INTERRUPTED)
     if done.errors:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +11,10 @@ import typer
 from regretless.cli.arguments.inputs import read_spots
 from regretless.cli.arguments.outputs import (
     check_sources,
+    command_line,
     free_path,
     out_folder,
+    print_commands,
     print_errors,
     resume_command,
     solution_files,
@@ -154,18 +155,14 @@ def _end(
     interrupted: bool,
 ) -> None:
     """Say what is unfinished and what failed, and exit with the right code."""
-    notes = for_people()
     unfinished = [path for path, solution in solutions.items() if solution.reason == "interrupted"]
     waiting = [path for path in paths if path not in solutions and path not in errors] if interrupted else []
     if unfinished or waiting:
         done = len(solutions) - len(unfinished)
-        notes.print(f"interrupted: {done} of {len(paths)} spots are finished; resume the others with")
         commands = [resume_command(file_of[path]) for path in unfinished if file_of[path] not in errors]
         if waiting:
-            words = ["regretless", "solve", *map(str, waiting), *request.solving_arguments()]
-            commands.append(shlex.join(words))
-        for command in commands:
-            notes.print(f"  {command}", style="cyan", soft_wrap=True)
+            commands.append(command_line("solve", *map(str, waiting), *request.solving_arguments()))
+        print_commands(f"interrupted: {done} of {len(paths)} spots are finished; resume the others with", *commands)
     code = print_errors(errors) if errors else 0
     if code or unfinished or waiting:
         raise typer.Exit(code or INTERRUPTED)
