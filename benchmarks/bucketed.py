@@ -44,8 +44,8 @@ from regretless import engines
 from regretless.cards.features import CLUSTERS, OPPONENT_CLUSTERS, OPPONENT_LEVELS
 from regretless.cards.hands import HAND_CLASS
 from regretless.engines import CentroidLookup, PricedEngine, find_centroids
-from regretless.engines.bucket_tables import table_numbers
-from regretless.forms.drawn_runouts import bucketed_form
+from regretless.engines.bucket_tables import TableLayout
+from regretless.forms.bucketed import bucketed_form
 from regretless.forms.public import DEAD, PublicForm
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.holdem.buckets.plan import BucketChoice
@@ -134,7 +134,7 @@ def speeds(given: argparse.Namespace) -> list[dict[str, Any]]:
             engine.advance(schedule(PRESETS[given.variant], engine.iteration + 1, 4))
             times.append((time.perf_counter() - began) / 4)
         seconds = statistics.median(times)
-        moved = 5 * 4 * table_numbers(engine.form)
+        moved = 5 * 4 * sum(TableLayout(engine.form).entries)
         bandwidth = copy_bandwidth(engine.device, threads=engine.threads)
         rows.append(
             {

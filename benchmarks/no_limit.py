@@ -35,7 +35,7 @@ from machine import copy_bandwidth, hardware
 import regretless as rl
 from regretless import engines
 from regretless.cards.hands import HAND_COUNT
-from regretless.engines.bucket_tables import table_numbers
+from regretless.engines.bucket_tables import TableLayout
 from regretless.errors import Advice, RegretlessError
 from regretless.forms.public import BettingTree, NodeKind
 from regretless.holdem.buckets.plan import BucketChoice
@@ -85,7 +85,7 @@ def speed(given: argparse.Namespace) -> None:
             engine.strategy(0)  # waits for a GPU
             times.append((time.perf_counter() - began) / 2)
         seconds = statistics.median(times)
-        tables = TABLES * 4 * table_numbers(form)
+        tables = TABLES * 4 * sum(TableLayout(form).entries)
         nodes = np.where(form.tree.street > 0, count, 1).sum()
         moved = tables + ROWS * 4 * HAND_COUNT * int(nodes)
         rows.append(

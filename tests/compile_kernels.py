@@ -30,7 +30,7 @@ from regretless.engines.cuda.public.source import KernelOptions, kernel_source
 from regretless.engines.numba.public.bucket_evaluator import NumbaBucketEvaluator
 from regretless.engines.priced import bucket_strategy
 from regretless.forms import compile_history
-from regretless.forms.drawn_runouts import bucketed_form, lossless
+from regretless.forms.bucketed import bucketed_form, lossless
 from regretless.forms.public import PublicForm
 from regretless.forms.public_poker import compile_public
 from regretless.games import Kuhn

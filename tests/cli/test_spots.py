@@ -122,7 +122,7 @@ def test_solve_show_and_export(run, spot: str, tmp_path: Path) -> None:
 def test_the_tree(run, spot: str) -> None:
     result = run("show", spot, "--tree")
     assert result.code == 0
-    assert "raise 125" in result.out
+    assert "raise 38% (125)" in result.out
     assert run("show", spot, "--tree", "--json").json["actions"]["check"]["player"] == "ip"
     assert run("show", spot).code == 1
 

@@ -344,10 +344,12 @@ ADVICE = (Advice("storage", 16, "needs 1.5 GiB"), Advice("device", "cpu", "needs
 def test_settings_that_an_error_advises_are_spelled_as_in_a_study_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: RegretlessError, said: str
 ) -> None:
-    def solve_many(spots: object, *, failed: Callable[[int, RegretlessError], None], **options: object) -> None:
+    def solve_spots(
+        spots: object, options: object, *, failed: Callable[[int, RegretlessError], None], **callbacks: object
+    ) -> None:
         failed(0, error)
 
-    monkeypatch.setattr("regretless.cluster.jobs.solve_many", solve_many)
+    monkeypatch.setattr("regretless.cluster.jobs.solve_spots", solve_spots)
     run = solve_here(study_text(("QsJh2h",)), tmp_path / "study")
     assert str(run.errors["QsJh2h"].error).endswith(said)
 

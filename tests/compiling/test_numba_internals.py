@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import ast
 import errno
+import hashlib
 import importlib.util
 import os
+import pickle  # noqa: TID251  (numba writes its index with it)
 import re
 import resource
 import shutil
@@ -158,6 +160,16 @@ def test_a_damaged_file_is_recompiled_and_replaced(files: str, damage: str, load
     assert [load(), load()] == ["compiled", "kept"]
     (path,) = tmp_path.rglob(f"*.{files}")
     path.write_bytes(DAMAGE[damage](path.read_bytes()))
+    assert [load(), load()] == ["compiled", "kept"]
+
+
+def test_an_index_that_names_a_renamed_class_is_replaced(load, tmp_path: Path) -> None:
+    """As after an upgrade that renamed the class of an argument: a pickle finds classes by name."""
+    assert load() == "compiled"
+    (path,) = tmp_path.rglob("*.nbi")
+    version = pickle.dumps(numba.__version__)
+    contents = version + b"cregretless.compiling\nRenamedSince\n."
+    path.write_bytes(contents + hashlib.sha256(contents).digest())
     assert [load(), load()] == ["compiled", "kept"]
 
 

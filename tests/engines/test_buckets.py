@@ -13,8 +13,7 @@ from regretless.engines.numpy.buckets import BucketedReference
 from regretless.engines.numpy.public import PublicReference
 from regretless.engines.priced import with_real_cards
 from regretless.errors import WouldNotFit
-from regretless.forms.bucketed import BucketedForm
-from regretless.forms.drawn_runouts import bucketed_form, lossless
+from regretless.forms.bucketed import BucketedForm, bucketed_form, lossless
 from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.public_poker import compile_public
 from regretless.games import Kuhn, Leduc

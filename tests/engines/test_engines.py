@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from regretless import engines, games
-from regretless.engines import ENGINES, Entry, FormKind, GameEngine, Sampling, Snapshot, Updates
+from regretless.engines import ENGINES, EngineEntry, FormKind, GameEngine, Sampling, Snapshot, Updates
 from regretless.errors import InvalidGame, InvalidOption, MissingExtra, WouldNotFit
 from regretless.forms import HistoryForm, SequenceForm, compile_history, compile_sequence, uniform_array
 from regretless.forms.memory import memory_bytes
@@ -289,7 +289,7 @@ def test_cupy_is_another_name_of_the_cuda_engine(monkeypatch: pytest.MonkeyPatch
         with pytest.raises(MissingExtra, match=r"cupy is not installed: pip install .*\[gpu\]"):
             engines.create(name, compiled("kuhn"))
         with pytest.raises(InvalidOption, match="is already registered"):
-            engines.register(name, Entry(classes={}))
+            engines.register(name, EngineEntry(classes={}))
     assert engines.engine_name("cupy") == "cuda"
     assert engines.engine_if_able("cupy", (FormKind.PUBLIC,)) == "cuda"
     assert engines.engine_if_able("torch", (FormKind.PUBLIC,)) == "auto"
@@ -338,7 +338,7 @@ def test_the_form_tells_the_engine(storage: int | None, bits: int) -> None:
 
 
 def test_a_name_is_registered_once() -> None:
-    entry = Entry(classes={FormKind.HISTORY: ENGINES["numpy"].classes[FormKind.HISTORY]})
+    entry = EngineEntry(classes={FormKind.HISTORY: ENGINES["numpy"].classes[FormKind.HISTORY]})
     for taken in ("numba", "auto", "reference"):
         with pytest.raises(InvalidOption, match=f"engine: '{taken}' is already registered"):
             engines.register(taken, entry)

@@ -9,7 +9,7 @@ from regretless.cards.deck import parse_board
 from regretless.cards.isomorphism import SUIT_PERMUTATIONS, flop_index
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, InvalidText
-from regretless.holdem.flops import ALL_FLOPS, all_flops, choose_flops, subset, subset_sizes, texture_of
+from regretless.holdem.flops import ALL_FLOPS, all_flops, choose_flops, read_flops, subset, subset_sizes, texture_of
 from regretless.holdem.form.suits import suit_group
 
 ALL = np.arange(len(SUIT_PERMUTATIONS))
@@ -89,3 +89,20 @@ def test_subsets_are_classes_with_positive_weights_and_the_textures_of_all_flops
     for name, share in (("paired", 3744), ("monotone", 1144), ("rainbow", 8788), ("A-high", 4804)):
         flops = [flop for flop in weights if name in texture_of(parse_board(flop)).words()]
         assert sum(weights[flop] for flop in flops) / ALL_FLOPS == pytest.approx(share / ALL_FLOPS, abs=0.03), name
+
+
+@pytest.mark.parametrize(
+    ("option", "count"),
+    [("all", 1755), ("subset(49)", 49), ("49", 49), (49, 49), ("AcAdAh, 7s6s5s", 2), (["Qs Jh 2h"], 1)],
+)
+def test_the_flops_of_an_option_weigh_as_much_as_all(option: str | int | list[str], count: int) -> None:
+    flops = read_flops(option)
+    assert len(flops) == count
+    assert sum(flop.weight for flop in flops) == pytest.approx(ALL_FLOPS)
+
+
+def test_flops_of_an_option_are_weighted_by_how_many_they_stand_for() -> None:
+    trips, monotone = read_flops("AcAdAh, 7s6s5s")
+    assert (trips.flops, monotone.flops) == (4, 4)
+    paired = read_flops("paired, two-tone")
+    assert {flop.weight / flop.flops for flop in paired} == {ALL_FLOPS / sum(flop.flops for flop in paired)}

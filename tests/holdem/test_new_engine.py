@@ -53,7 +53,7 @@ def toy() -> Iterator[type[ToyEngine]]:
         storages=(64,),
         updates=(engines.Updates.ALTERNATING,),
     )
-    engines.register("toy", engines.Entry(classes={engines.FormKind.PUBLIC: build}))
+    engines.register("toy", engines.EngineEntry(classes={engines.FormKind.PUBLIC: build}))
     ToyEngine.asked = 0
     yield ToyEngine
     del engines.ENGINES["toy"]

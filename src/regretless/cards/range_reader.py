@@ -74,7 +74,7 @@ class _WeightedGroup(NamedTuple):
 
     text: str  # "[50.0]"
     weight: float
-    at: int
+    position: int
 
 
 def read_range(text: str, field: str, source: str = "") -> NDArray[np.float64]:
@@ -106,7 +106,7 @@ class _Reader:
     def __init__(self, text: str, field: str) -> None:
         self.text = text
         self.field = field
-        self.at = 0
+        self.position = 0
         self.group: _WeightedGroup | None = None
         self.weights = np.zeros(HAND_COUNT)
         self.named = np.zeros(HAND_COUNT, dtype=np.bool_)  # hands in the terms so far
@@ -114,20 +114,20 @@ class _Reader:
 
     def read(self) -> NDArray[np.float64]:
         self.skip(_SEPARATORS)
-        if _WEIGHTS_FOLLOW.match(self.text, self.at):
+        if _WEIGHTS_FOLLOW.match(self.text, self.position):
             return self.bare_weights()
-        while self.at < len(self.text):
+        while self.position < len(self.text):
             if self.peek() == "[":
                 self.bracket()
             else:
                 hands = self.term()
                 self.put(hands, self.weight())
-            before = self.at
+            before = self.position
             self.skip(_SEPARATORS)
-            if self.at == before and self.peek() not in ("", "[") and self.text[before - 1] != "]":
-                self.fail(self.at, f"unexpected {self.peek()!r}: separate terms with a comma or a space")
+            if self.position == before and self.peek() not in ("", "[") and self.text[before - 1] != "]":
+                self.fail(self.position, f"unexpected {self.peek()!r}: separate terms with a comma or a space")
         if self.group is not None:
-            self.fail(self.group.at, f"{self.group.text} is never closed by [/{self.group.text[1:]}")
+            self.fail(self.group.position, f"{self.group.text} is never closed by [/{self.group.text[1:]}")
         return self.weights
 
     def put(self, hands: NDArray[np.int64], weight: float) -> None:
@@ -140,7 +140,7 @@ class _Reader:
 
     def bare_weights(self) -> NDArray[np.float64]:
         """The weights of all hands, in PioSOLVER's order."""
-        words = list(_WORD.finditer(self.text, self.at))
+        words = list(_WORD.finditer(self.text, self.position))
         numbers = [_NUMBER.fullmatch(word[0]) for word in words]
         weights = [-1.0 if number is None else _value(number) for number in numbers]
         if -1.0 in weights:
@@ -159,22 +159,22 @@ class _Reader:
 
     def weight(self) -> float:
         """The weight after a colon, else that of the bracket, else 1."""
-        after = self.at
+        after = self.position
         self.skip(_SPACE)
         if self.peek() != ":":
-            self.at = after
+            self.position = after
             return 1.0 if self.group is None else self.group.weight
         if self.group is not None:
-            self.fail(self.at, f"{self.group.text} already gives the weight")
-        self.at += 1
+            self.fail(self.position, f"{self.group.text} already gives the weight")
+        self.position += 1
         self.skip(_SPACE)
-        start = self.at
-        number = _NUMBER.match(self.text, self.at)
+        start = self.position
+        number = _NUMBER.match(self.text, self.position)
         if number is None:
             self.fail(start, _WEIGHT_REASON)
-        self.at = number.end()
+        self.position = number.end()
         percent = self.peek() == "%"
-        self.at += percent
+        self.position += percent
         weight = _value(number, percent)
         if weight > 1:
             meant = f"; {number[0]}% is a percentage" if not percent and weight <= 100 else ""
@@ -183,21 +183,21 @@ class _Reader:
 
     def bracket(self) -> None:
         """The opening or closing bracket of a group with one weight."""
-        start = self.at
-        self.at += 1
+        start = self.position
+        self.position += 1
         closes = self.peek() == "/"
-        self.at += closes
+        self.position += closes
         self.skip(_SPACE)
-        number = _NUMBER.match(self.text, self.at)
+        number = _NUMBER.match(self.text, self.position)
         weight = -1.0 if number is None else _value(number, percent=True)
         if number is None or weight > 1:
-            self.fail(self.at, "a bracket contains a percentage from 0 to 100: [50.0]AA,KK[/50.0]")
-        self.at = number.end()
+            self.fail(self.position, "a bracket contains a percentage from 0 to 100: [50.0]AA,KK[/50.0]")
+        self.position = number.end()
         self.skip(_SPACE)
         if self.peek() != "]":
-            self.fail(self.at, "the bracket is not closed: [50.0]AA,KK[/50.0]")
-        self.at += 1
-        text = _short(self.text[start : self.at])
+            self.fail(self.position, "the bracket is not closed: [50.0]AA,KK[/50.0]")
+        self.position += 1
+        text = _short(self.text[start : self.position])
         if closes and self.group is None:
             self.fail(start, f"{text} closes no bracket")
         if closes and self.group is not None and weight != self.group.weight:
@@ -210,41 +210,45 @@ class _Reader:
 
     def term(self) -> NDArray[np.int64]:
         """Hands of one term, without its weight."""
-        if everything := _EVERYTHING.match(self.text, self.at):
-            self.at = everything.end()
+        if everything := _EVERYTHING.match(self.text, self.position):
+            self.position = everything.end()
             return _hands_of(None)
-        if share := _SHARE.match(self.text, self.at):
-            self.fail(self.at, f"{_short(share[0])!r} does not say which hands; the only percentage allowed is 100%")
-        if read_suit(self.text, self.at + 1)[0] >= 0:
+        if share := _SHARE.match(self.text, self.position):
+            self.fail(
+                self.position, f"{_short(share[0])!r} does not say which hands; the only percentage allowed is 100%"
+            )
+        if read_suit(self.text, self.position + 1)[0] >= 0:
             return self.hand()
         if self.peek(1).upper() == "X":
             return _hands_of(self.any_kicker())
         first = self.hand_class()
         if self.peek() == "+":
-            self.at += 1
+            self.position += 1
             return _hands_of(_rising_run(first))
-        after = self.at
+        after = self.position
         self.skip(_SPACE)
         if self.peek() != "-":
-            self.at = after
+            self.position = after
             return _hands_of((first,))
-        self.at += 1
+        self.position += 1
         self.skip(_SPACE)
-        start = self.at
+        start = self.position
         return _hands_of(self.run_between(first, self.hand_class(), start))
 
     def hand(self) -> NDArray[np.int64]:
         """One specific hand, such as AhKh."""
         cards = []
-        start = self.at
+        start = self.position
         for _ in range(2):
-            start = self.at
+            start = self.position
             rank = self.rank()
-            suit, end = read_suit(self.text, self.at)
+            suit, end = read_suit(self.text, self.position)
             if suit < 0:
                 letter = self.peek()
-                self.fail(self.at, f"{letter!r} is not a suit ({SUITS})" if letter else "the second card has no suit")
-            self.at = end
+                self.fail(
+                    self.position, f"{letter!r} is not a suit ({SUITS})" if letter else "the second card has no suit"
+                )
+            self.position = end
             cards.append(4 * rank + suit)
         if cards[0] == cards[1]:
             self.fail(start, f"{card_text(cards[0])} appears twice")
@@ -252,46 +256,47 @@ class _Reader:
 
     def any_kicker(self) -> tuple[_Class, ...]:
         """Classes of `AX`, `AXs` and `AXo`."""
-        start = self.at
+        start = self.position
         high = self.rank()
-        self.at += 1
+        self.position += 1
         ending = self.peek().lower()
         if ending not in ("s", "o"):
             ending = ""
-        self.at += len(ending)
+        self.position += len(ending)
         if high == 0:
             self.fail(start, "there is no kicker below 2")
         if self.peek() in ("+", "-"):
-            self.fail(self.at, f"X already stands for every kicker: {self.peek()!r} adds nothing")
+            self.fail(self.position, f"X already stands for every kicker: {self.peek()!r} adds nothing")
         return tuple(_Class(high, low, ending) for low in range(high))
 
     def hand_class(self) -> _Class:
-        start = self.at
+        start = self.position
         ranks = sorted([self.rank(), self.rank()])
         letter = self.peek()
         if letter and letter in "soSO":
             if ranks[0] == ranks[1]:
-                self.fail(self.at, f"a pair has no {letter!r}: its two suits always differ")
-            self.at += 1
+                self.fail(self.position, f"a pair has no {letter!r}: its two suits always differ")
+            self.position += 1
             return _Class(ranks[1], ranks[0], letter.lower())
-        if letter and read_suit(self.text, self.at)[0] >= 0:
+        if letter and read_suit(self.text, self.position)[0] >= 0:
             first, second = self.text[start], self.text[start + 1]
             self.fail(
-                self.at, f"{letter!r} is the suit of {second}, but {first} has none: give both cards a suit or neither"
+                self.position,
+                f"{letter!r} is the suit of {second}, but {first} has none: give both cards a suit or neither",
             )
         if letter and letter not in "+-:,%[" and not letter.isspace():
-            self.fail(self.at, f"{letter!r} is neither s, o nor a suit")
+            self.fail(self.position, f"{letter!r} is neither s, o nor a suit")
         return _Class(ranks[1], ranks[0], "")
 
     def rank(self) -> int:
         letter = self.peek()
         if not letter:
-            self.fail(self.at, "the text ends where a rank is expected")
+            self.fail(self.position, "the text ends where a rank is expected")
         rank = RANKS.find(letter.upper())
         if rank < 0:
             ten = "; ten is T" if letter + self.peek(1) == "10" else ""
-            self.fail(self.at, f"{letter!r} is not a rank ({RANKS}){ten}")
-        self.at += 1
+            self.fail(self.position, f"{letter!r} is not a rank ({RANKS}){ten}")
+        self.position += 1
         return rank
 
     def run_between(self, first: _Class, last: _Class, start: int) -> tuple[_Class, ...]:
@@ -309,14 +314,14 @@ class _Reader:
 
     def peek(self, ahead: int = 0) -> str:
         """The character at the cursor, or `ahead` of it; empty past the end."""
-        return self.text[self.at + ahead : self.at + ahead + 1]
+        return self.text[self.position + ahead : self.position + ahead + 1]
 
     def skip(self, pattern: re.Pattern[str]) -> None:
-        if match := pattern.match(self.text, self.at):
-            self.at = match.end()
+        if match := pattern.match(self.text, self.position):
+            self.position = match.end()
 
-    def fail(self, at: int, reason: str) -> NoReturn:
-        raise InvalidText(self.field, self.text, at + 1, reason)
+    def fail(self, position: int, reason: str) -> NoReturn:
+        raise InvalidText(self.field, self.text, position + 1, reason)
 
 
 def _value(number: re.Match[str], percent: bool = False) -> float:

@@ -112,7 +112,10 @@ class Range:
 
     def meets(self, other: Range) -> bool:
         """Whether some hand of each can be dealt at once; counted in whole hands, so nothing is rounded."""
-        ours, theirs = self.weights > 0, other.weights > 0
-        our_cards, their_cards = (np.bincount(HAND_CARDS[hands].ravel(), minlength=52) for hands in (ours, theirs))
-        blocked = int(our_cards @ their_cards) - int(np.count_nonzero(ours & theirs))
-        return int(np.count_nonzero(ours)) * int(np.count_nonzero(theirs)) > blocked
+        own_hands, other_hands = self.weights > 0, other.weights > 0
+        own_cards, other_cards = (
+            np.bincount(HAND_CARDS[hands].ravel(), minlength=52) for hands in (own_hands, other_hands)
+        )
+        # pairs that share a card; a pair of equal hands shares two and was counted twice
+        blocked = int(own_cards @ other_cards) - int(np.count_nonzero(own_hands & other_hands))
+        return int(np.count_nonzero(own_hands)) * int(np.count_nonzero(other_hands)) > blocked

@@ -16,14 +16,14 @@ import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Protocol
 
 from regretless.errors import Advice, DeviceFailed, InvalidFile, RegretlessError
 from regretless.files.state import read_state
-from regretless.holdem.many import solve_many
+from regretless.holdem.many import solve_spots
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.studies.folder import SpotRows, StudyFolder
 from regretless.holdem.studies.plan import StudyPlan, StudySpot
@@ -181,14 +181,13 @@ def solve_job(
             is_hopeless = isinstance(error, DeviceFailed)
             report(SpotOutcome(waiting[number].id, error.worded(_as_field), error.exit_code, hopeless=is_hopeless))
 
-        solve_many(
+        threads = None if job.device == "cuda" else job.threads
+        solve_spots(
             [spot.spot for spot in waiting],
-            device=job.device,
-            threads=None if job.device == "cuda" else job.threads,
+            replace(plan.options, device=job.device, threads=threads),
             done=done,
             failed=failed,
             interrupted=lambda: False,
-            **plan.options,
         )
 
 

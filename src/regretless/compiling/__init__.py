@@ -34,7 +34,6 @@ from regretless.compiling.numba_internals import NoOverlap, cached, load_numba_q
 __all__ = ["fast_inlined", "fast_kernel", "fast_pasted", "inlined", "intrinsic", "kernel", "threaded", "unaliased"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
-Decorator = Callable[[Function], Function]
 
 
 load_numba_quickly()

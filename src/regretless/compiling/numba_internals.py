@@ -126,7 +126,9 @@ class _CheckedFile(IndexDataCacheFile):
     def _load_index(self) -> dict[Any, str]:
         if not _is_whole(self._index_path):
             return {}
-        index: dict[Any, str] = super()._load_index()  # type: ignore[no-untyped-call]
+        index: dict[Any, str] = {}
+        with suppress(AttributeError, ImportError):  # it is older than a class or module that was renamed since
+            index = super()._load_index()  # type: ignore[no-untyped-call]
         return index
 
     def _load_data(self, name: str) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 from regretless.cards.hands import hand_text
 from regretless.deep.problem import TrainingProblem
 from regretless.deep.trained_policy import PolicyStrategy, TrainedPolicy, read_fields
-from regretless.engines import FormKind, device_if_able, devices, estimate_public, fastest
+from regretless.engines import FormKind, device_if_able, devices, estimate, fastest
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.files.container import Container
 from regretless.forms.history import AnyArray, FloatArray, Strategy
@@ -190,9 +190,8 @@ class FlopHoldemTraining(TrainingProblem[PublicForm]):
         threads = request.threads or devices.available_cores()
         # Measuring takes an engine, and more memory than a small training: count it before hours of training.
         device = device_if_able(FormKind.PUBLIC, world.device.type)
-        measuring = estimate_public(
-            fastest(FormKind.PUBLIC, device), size_of_form(form), device=device, storage=32, threads=threads
-        )
+        engine, size = fastest(FormKind.PUBLIC, device), size_of_form(form)
+        measuring = estimate(engine, FormKind.PUBLIC, size, storage=32, threads=threads) or 0
         settings = self.settings_for(request)
         check_fits(self.name, world, settings, extra=measuring)
         judge = HoldemEvaluation(world, form)

@@ -36,12 +36,12 @@ from regretless.engines.contract import (
 from regretless.engines.creation import bucket_evaluator_beside, bucket_evaluators, create, kernels_are_compiled, share
 from regretless.engines.devices import available_cores, cuda_devices, require_cuda, thread_limit
 from regretless.engines.formats import NUMBER_FORMATS, number_format
-from regretless.engines.memory import check_public_fits, estimate, estimate_public
+from regretless.engines.memory import check_fits, estimate
 from regretless.engines.priced import PricedEngine, with_real_cards
 from regretless.engines.registry import (
     ENGINES,
     Build,
-    Entry,
+    EngineEntry,
     FormKind,
     available,
     device_if_able,
@@ -81,7 +81,7 @@ __all__ = [
     "Choice",
     "Engine",
     "EngineBatch",
-    "Entry",
+    "EngineEntry",
     "Evaluation",
     "EvaluationStopped",
     "FormKind",
@@ -104,8 +104,8 @@ __all__ = [
     "available_cores",
     "bucket_evaluator_beside",
     "bucket_evaluators",
+    "check_fits",
     "check_one_shape",
-    "check_public_fits",
     "choose_public",
     "create",
     "cuda_devices",
@@ -116,7 +116,6 @@ __all__ = [
     "engine_if_able",
     "engine_name",
     "estimate",
-    "estimate_public",
     "fastest",
     "find_centroids",
     "in_order",

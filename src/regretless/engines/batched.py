@@ -58,7 +58,7 @@ class BatchedEvaluation:
         return Evaluation(tuple(self.values[game].tolist()), tuple(self.best_response_values[game].tolist()))
 
 
-class _Solve(Protocol):
+class _BatchedSolve(Protocol):
     """What `TorchSequenceSolve` and `CudaSequenceSolve` have in common."""
 
     def advance(self, schedule: Schedule) -> None: ...
@@ -177,7 +177,7 @@ def replace_payoffs(game: HistoryForm, payoff: FloatArray) -> HistoryForm:
 
 def _build(
     engine: str, trees: tuple[SequenceTree, ...], terms: tuple[Terms, ...], updates: Updates, device: str, dtype: str
-) -> _Solve:
+) -> _BatchedSolve:
     # Heavy libraries are imported when first needed.
     if engine == "cuda":
         from regretless.engines.cuda.sequence.engine import CudaSequenceSolve

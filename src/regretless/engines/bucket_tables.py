@@ -11,17 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.contract import Snapshot
+from regretless.engines.learned import LearnedArrays, describe, total_bytes
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind
 
-__all__ = ["BucketTables", "TableLayout", "kept_numbers", "table_numbers"]
-
-PLAYERS = range(2)
+__all__ = ["BucketTables", "TableLayout"]
 
 Int64 = NDArray[np.int64]
-Numbers = NDArray[Any]  # regrets, averages or predictions of one player
 
 
 class TableLayout:
@@ -36,7 +33,7 @@ class TableLayout:
         self.buckets: Int64 = np.where(acts, counts[tree.player, tree.street], 0)  # [N]
         self.begin: Int64 = np.zeros(len(acts), dtype=np.int64)  # [N] of a decision in the array of its player
         self.entries = [0, 0]  # numbers of each player
-        for player in PLAYERS:
+        for player in range(2):
             nodes = np.flatnonzero(acts & (tree.player == player))
             ends = np.cumsum(self.actions[nodes] * self.buckets[nodes])
             self.begin[nodes[1:]] = ends[:-1]
@@ -47,55 +44,18 @@ class TableLayout:
         actions, buckets, begin = int(self.actions[node]), int(self.buckets[node]), int(self.begin[node])
         return numbers[begin : begin + actions * buckets].reshape(actions, buckets)
 
-
-def table_numbers(form: BucketedForm) -> int:
-    """Regrets of both players; there are as many averages."""
-    return sum(TableLayout(form).entries)
-
-
-def kept_numbers(layout: TableLayout, *, predicts: bool) -> int:
-    """Regrets and averages of both players and, if the variant `predicts`, predictions."""
-    return sum(layout.entries) * (3 if predicts else 2)
+    def learned_bytes(self, dtype: Any = np.float32, *, predicts: bool = False) -> int:
+        """Bytes of regrets and averages of both players and, if the variant `predicts`, of predictions."""
+        return total_bytes(describe(self.entries, np.dtype(dtype), np.dtype(dtype), predicts=predicts))
 
 
-class BucketTables:
-    """The part of an engine that stores what was learned. An engine on a device overrides `_zeros` and `_stored`."""
+class BucketTables(LearnedArrays):
+    """The part of an engine that stores what was learned."""
 
     def __init__(self, form: BucketedForm, dtype: Any) -> None:
         self.form, self.layout, self.dtype = form, TableLayout(form), np.dtype(dtype)
         self.storage = 8 * self.dtype.itemsize
-        self.iteration = 0
-        self._regret = [self._zeros(player) for player in PLAYERS]
-        self._average = [self._zeros(player) for player in PLAYERS]
-        self._matched = list(self._regret)  # what strategies are matched to: regrets, unless the variant predicts
-
-    @property
-    def predicts(self) -> bool:
-        """Whether predictions are stored beside the regrets."""
-        return self._matched[0] is not self._regret[0]
-
-    @property
-    def kept_bytes(self) -> int:
-        """Regrets, averages and predictions."""
-        return int(kept_numbers(self.layout, predicts=self.predicts) * self.dtype.itemsize)
-
-    def store_predictions(self) -> None:
-        """Store predictions from now on; the first are the regrets."""
-        if not self.predicts:
-            self._matched = [self._zeros(player) for player in PLAYERS]
-            for matched, regret in zip(self._matched, self._regret, strict=True):
-                self._load(matched, self._stored(regret))
-
-    def _zeros(self, player: int) -> Any:
-        return np.zeros(self.layout.entries[player], dtype=self.dtype)
-
-    def _stored(self, numbers: Any) -> Numbers:
-        """Numbers as a NumPy array; the live ones where possible."""
-        return np.asarray(numbers)
-
-    def _load(self, numbers: Any, stored: Numbers) -> None:
-        """Replace numbers by those of a snapshot."""
-        numbers[:] = stored
+        super().__init__(self.layout.entries, self.dtype, self.dtype)
 
     def strategy(self, node: int) -> FloatArray:
         """[actions, buckets] average strategy; uniform where nothing was accumulated."""
@@ -103,29 +63,3 @@ class BucketTables:
         sums = self._stored(self.layout.rows(self._average[player], node)).astype(np.float64)
         total = sums.sum(axis=0)
         return np.where(total > 0, sums / np.where(total > 0, total, 1.0), 1.0 / len(sums))
-
-    def _arrays(self) -> dict[str, Any]:
-        """The numbers by their names in snapshots."""
-        named = {"regret": self._regret, "average": self._average}
-        named |= {"matched": self._matched} if self.predicts else {}
-        return {f"{name}.{player}": arrays[player] for name, arrays in named.items() for player in PLAYERS}
-
-    def snapshot(self, *, copy: bool = True) -> Snapshot:
-        """The state of the solve; without `copy`, where possible, the live arrays, which later iterations change."""
-        live = {name: self._stored(numbers) for name, numbers in self._arrays().items()}
-        return Snapshot(self.iteration, {name: array.copy() if copy else array for name, array in live.items()})
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Resume from a snapshot; raises `ValueError` if an array is missing or has the wrong type or shape."""
-        self._matched = list(self._regret)
-        if snapshot.predicts:
-            self.store_predictions()
-        for name, numbers in self._arrays().items():
-            if name not in snapshot.arrays:
-                raise ValueError(f"the snapshot has no {name!r}")
-            given = np.asarray(snapshot.arrays[name])
-            wanted = (self.layout.entries[int(name[-1])],)
-            if given.dtype != self.dtype or given.shape != wanted:
-                raise ValueError(f"{name!r} is {given.dtype} {given.shape}, but {self.dtype} {wanted} is needed")
-            self._load(numbers, given)
-        self.iteration = snapshot.iteration

@@ -4,11 +4,11 @@ An engine holds one compiled game on one device, together with what CFR updates:
 the variant predicts, the next strategy. Each form has a plain reference (`numpy/sequence.py`,
 `numpy/public.py`); every other engine must match it within its stated tolerance, and one test runs over all.
 
-| form                          | a strategy to evaluate        | engines                       |
-|-------------------------------|-------------------------------|-------------------------------|
-| `HistoryForm`, `SequenceForm` | `[pairs]`, in pair order      | `sequence/`, `sampling/`      |
-| `PublicForm`                  | `(node, runout) -> [actions, H]`, or `BucketStrategy` | `public/` |
-| `BucketedForm`                | none: see `BucketedEngine`    | `bucketed/`                   |
+| form                          | a strategy to evaluate                                | modules of each backend  |
+|-------------------------------|-------------------------------------------------------|--------------------------|
+| `HistoryForm`, `SequenceForm` | `[pairs]`, in pair order                              | `sequence`, `sampling`   |
+| `PublicForm`                  | `(node, runout) -> [actions, H]`, or `BucketStrategy` | `public`                 |
+| `BucketedForm`                | none: see `BucketedEngine`                            | `buckets`                |
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.errors import InvalidOption
-from regretless.forms.bucketed import BucketedForm
-from regretless.forms.drawn_runouts import BucketMaps
+from regretless.forms.bucketed import BucketedForm, BucketMaps
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize

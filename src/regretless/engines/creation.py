@@ -19,7 +19,7 @@ from regretless.engines.contract import (
     SharedDevice,
     Updates,
 )
-from regretless.engines.memory import check_bucketed_fits, check_fits, check_public_fits
+from regretless.engines.memory import check_fits
 from regretless.engines.registry import (
     ENGINES,
     FASTEST_FIRST,
@@ -77,17 +77,17 @@ def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngin
     a large game goes to a CUDA device if there is one, in float64 as on a CPU (`devices.py` says how large and why);
     `threads` keeps it on the CPU.
     """
-    name, asked = engine_name(name), Options(**options)
-    if asked.threads is not None and asked.threads < 1:
-        raise InvalidOption("threads", asked.threads, "must be at least 1")
-    kind = _kind(name, form, asked)
+    name, requested = engine_name(name), Options(**options)
+    if requested.threads is not None and requested.threads < 1:
+        raise InvalidOption("threads", requested.threads, "must be at least 1")
+    kind = _kind(name, form, requested)
     if name == "auto":
         form = _as(kind, form)  # the form that the candidates work on, which also determines the size
-        if asked.device == "auto" and kind in (FormKind.SEQUENCE, FormKind.HISTORY):
-            name, device = _choose_by_size(form, asked.threads)
-            asked = replace(asked, device=device, dtype=asked.dtype or "float64")
+        if requested.device == "auto" and kind in (FormKind.SEQUENCE, FormKind.HISTORY):
+            name, device = _choose_by_size(form, requested.threads)
+            requested = replace(requested, device=device, dtype=requested.dtype or "float64")
         else:
-            name = fastest(kind, "cpu" if asked.device == "auto" else asked.device)
+            name = fastest(kind, "cpu" if requested.device == "auto" else requested.device)
     entry = require(name)
     if kind not in entry.classes:
         if kind is FormKind.SAMPLING:
@@ -96,20 +96,19 @@ def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngin
         why = f"the {name} engine does not work on the {kind} form, which {_name(form)} needs"
         raise InvalidGame(f"{why}: use {' or '.join(able)}")
     build = entry.classes[kind]
-    _check(name, kind, build, asked)
-    where = build.devices[0] if asked.device == "auto" else asked.device
-    if where == "cuda":
+    _check(name, kind, build, requested)
+    device = build.devices[0] if requested.device == "auto" else requested.device
+    if device == "cuda":
         devices.require_cuda()
-    taken = _taken(kind, form, build, asked, where)
+    arguments = _arguments(kind, form, build, requested, device)
     form = _as(kind, form)
-    sized = {key: value for key, value in taken.items() if key in ("dtype", "threads", "storage")}
-    if isinstance(form, PublicForm):
-        check_public_fits(name, size_of_form(form), device=where, predicts=asked.predicts, **sized)
-    elif kind is FormKind.BUCKETED:
-        check_bucketed_fits(name, cast(BucketedForm, form), device=where, predicts=asked.predicts, **sized)
-    elif where == "cpu":
-        check_fits(name, kind, form, what=_name(form), **sized)
-    return cast(GameEngine | PublicEngine | BucketedEngine, load(build.path)(form=form, **taken))
+    sized = {key: value for key, value in arguments.items() if key in ("dtype", "threads", "storage")}
+    if kind in (FormKind.PUBLIC, FormKind.BUCKETED):
+        sized["predicts"] = requested.predicts
+    if device == "cpu" or kind in (FormKind.PUBLIC, FormKind.BUCKETED):
+        size = size_of_form(form) if isinstance(form, PublicForm) else form
+        check_fits(name, kind, size, device=device, what=_name(form), **sized)
+    return cast(GameEngine | PublicEngine | BucketedEngine, load(build.path)(form=form, **arguments))
 
 
 def share(name: str, device: str) -> SharedDevice[Any] | None:
@@ -163,15 +162,15 @@ def kernels_are_compiled(kind: FormKind, storage: int = 32) -> bool:
     return not compiled or bool(load(compiled)(storage))
 
 
-def _kind(name: str, form: AnyForm, asked: Options) -> FormKind:
+def _kind(name: str, form: AnyForm, requested: Options) -> FormKind:
     if isinstance(form, PublicForm):
         return FormKind.PUBLIC
     if isinstance(form, BucketedForm):
         return FormKind.BUCKETED
-    if asked.sampling is not Sampling.FULL:
+    if requested.sampling is not Sampling.FULL:
         return FormKind.SAMPLING
-    if asked.kind is not None:
-        return FormKind(asked.kind)
+    if requested.kind is not None:
+        return FormKind(requested.kind)
     known = name not in ENGINES or FormKind.SEQUENCE in ENGINES[name].classes
     return FormKind.SEQUENCE if known and _history(form).players == 2 else FormKind.HISTORY
 
@@ -200,56 +199,56 @@ def _choose_by_size(form: AnyForm, threads: int | None) -> tuple[str, str]:
     return fastest(kind, "cpu"), "cpu"
 
 
-def _check(name: str, kind: FormKind, build: Build, asked: Options) -> None:
+def _check(name: str, kind: FormKind, build: Build, requested: Options) -> None:
     """Refuse options that the engine does not support."""
     who = f"the {name} engine{f' on the {kind} form' if kind in (FormKind.PUBLIC, FormKind.BUCKETED) else ''}"
-    if asked.device not in ("auto", *build.devices):
-        raise InvalidOption("device", asked.device, f"is not for {who}, which runs on {' or '.join(build.devices)}")
-    if asked.dtype not in (None, *build.dtypes):
-        raise InvalidOption("dtype", asked.dtype, f"is not for {who}, which has {' and '.join(build.dtypes)}")
-    if asked.storage not in (None, *build.storages):
+    if requested.device not in ("auto", *build.devices):
+        raise InvalidOption("device", requested.device, f"is not for {who}, which runs on {' or '.join(build.devices)}")
+    if requested.dtype not in (None, *build.dtypes):
+        raise InvalidOption("dtype", requested.dtype, f"is not for {who}, which has {' and '.join(build.dtypes)}")
+    if requested.storage not in (None, *build.storages):
         known = f"is not one of {', '.join(map(str, build.storages))} bits" if build.storages else f"is not for {who}"
-        raise InvalidOption("storage", asked.storage, known)
-    if asked.updates not in build.updates:
+        raise InvalidOption("storage", requested.storage, known)
+    if requested.updates not in build.updates:
         why = (
             f"cannot be combined with {'sampling' if kind is FormKind.SAMPLING else who}, which updates players in turn"
         )
-        raise InvalidOption("updates", str(asked.updates), why)
-    if asked.sampling not in build.samplings:
+        raise InvalidOption("updates", str(requested.updates), why)
+    if requested.sampling not in build.samplings:
         known = " and ".join(build.samplings)
-        raise InvalidOption("sampling", str(asked.sampling), f"is not for {who}, which has {known}")
-    if kind is not FormKind.SAMPLING and asked.seed:
-        raise InvalidOption("seed", asked.seed, "is only for solves that sample")
-    if kind is not FormKind.SAMPLING and asked.batch_size is not None:
-        raise InvalidOption("batch_size", asked.batch_size, "is only for solves that sample")
-    if kind not in (FormKind.PUBLIC, FormKind.BUCKETED) and asked.predicts:
-        raise InvalidOption("predicts", asked.predicts, "is only for the public and bucketed forms")
-    if build.rules and asked.game is None:
+        raise InvalidOption("sampling", str(requested.sampling), f"is not for {who}, which has {known}")
+    if kind is not FormKind.SAMPLING and requested.seed:
+        raise InvalidOption("seed", requested.seed, "is only for solves that sample")
+    if kind is not FormKind.SAMPLING and requested.batch_size is not None:
+        raise InvalidOption("batch_size", requested.batch_size, "is only for solves that sample")
+    if kind not in (FormKind.PUBLIC, FormKind.BUCKETED) and requested.predicts:
+        raise InvalidOption("predicts", requested.predicts, "is only for the public and bucketed forms")
+    if build.rules and requested.game is None:
         raise InvalidOption("engine", name, "needs the rules of the game, not only its compiled form")
 
 
-def _taken(kind: FormKind, form: AnyForm, build: Build, asked: Options, where: str) -> dict[str, Any]:
+def _arguments(kind: FormKind, form: AnyForm, build: Build, requested: Options, device: str) -> dict[str, Any]:
     """The options that the class supports."""
-    taken: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     if build.devices != ("cpu",):
-        taken["device"] = where
+        arguments["device"] = device
     if len(build.dtypes) > 1:
-        taken["dtype"] = asked.dtype or build.dtypes[0]
+        arguments["dtype"] = requested.dtype or build.dtypes[0]
     if len(build.updates) > 1:
-        taken["updates"] = Updates(asked.updates)
+        arguments["updates"] = Updates(requested.updates)
     if kind is FormKind.SAMPLING:
-        taken |= {"sampling": Sampling(asked.sampling), "seed": asked.seed}
+        arguments |= {"sampling": Sampling(requested.sampling), "seed": requested.seed}
     if build.rules:
-        taken["game"] = asked.game
+        arguments["game"] = requested.game
     if build.threads and isinstance(form, PublicForm):  # threads do not change its results
-        taken["threads"] = asked.threads or devices.useful_cores(size_of_form(form))
+        arguments["threads"] = requested.threads or devices.useful_cores(size_of_form(form))
     elif build.threads and kind is FormKind.BUCKETED:
-        taken["threads"] = asked.threads or devices.available_cores()
-    elif build.threads and asked.threads is not None:
-        taken["threads"] = asked.threads
+        arguments["threads"] = requested.threads or devices.available_cores()
+    elif build.threads and requested.threads is not None:
+        arguments["threads"] = requested.threads
     if len(build.storages) > 1:
-        taken["storage"] = asked.storage or build.storages[0]
-    return taken if asked.batch_size is None else taken | {"batch_size": asked.batch_size}
+        arguments["storage"] = requested.storage or build.storages[0]
+    return arguments if requested.batch_size is None else arguments | {"batch_size": requested.batch_size}
 
 
 def _name(form: AnyForm) -> str:

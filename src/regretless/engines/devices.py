@@ -103,13 +103,13 @@ def _context() -> ctypes.c_void_p | None:
     """The context of the first CUDA device that CuPy and PyTorch use too; None if there is none."""
     driver = _driver()
     device, context = ctypes.c_int(), ctypes.c_void_p()
-    found = (
+    started = (
         driver is not None
         and driver.cuInit(0) == 0
         and driver.cuDeviceGet(ctypes.byref(device), 0) == 0
         and driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), device) == 0
     )
-    return context if found else None
+    return context if started else None
 
 
 def available_cores() -> int:

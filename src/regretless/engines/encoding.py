@@ -83,30 +83,32 @@ def _encode(
             count = actions[decision]
             uniform = np.float32(1.0 / count)
             for first in range(0, hands, LANES):
-                here = block[decision] + first * count
+                sums_at = block[decision] + first * count
                 for lane in range(LANES):
-                    total[lane] = np.float32(averages[runout, here + lane])
+                    total[lane] = np.float32(averages[runout, sums_at + lane])
                     others[lane] = _NONE
                 for action in range(1, count):
                     for lane in range(LANES):
-                        total[lane] += np.float32(averages[runout, here + action * LANES + lane])
+                        total[lane] += np.float32(averages[runout, sums_at + action * LANES + lane])
                 for action in range(count - 1, -1, -1):
                     for lane in range(LANES):
                         known = total[lane] > _NONE
-                        taken = np.float32(averages[runout, here + action * LANES + lane])
-                        chosen = (taken if known else uniform) / (total[lane] if known else np.float32(1.0))
+                        summed = np.float32(averages[runout, sums_at + action * LANES + lane])
+                        chosen = (summed if known else uniform) / (total[lane] if known else np.float32(1.0))
                         left = others[lane] + chosen
-                        least = min(chosen, others[lane])
-                        smaller[lane] = (least if left > _NONE else _NONE) / (left if left > _NONE else np.float32(1.0))
+                        smaller_share = min(chosen, others[lane])
+                        smaller[lane] = (smaller_share if left > _NONE else _NONE) / (
+                            left if left > _NONE else np.float32(1.0)
+                        )
                         side[lane] = _SIDE if chosen > others[lane] else np.uint16(0)
                         others[lane] = left
                     if action == count - 1:  # its probability is the rest
                         continue
-                    there = begin[decision] + action * hands + first
+                    to_at = begin[decision] + action * hands + first
                     for lane in range(min(LANES, hands - first)):
                         if in_16_bits:
                             steps = np.uint16(np.int32(np.rint(_SCALE * np.sqrt(np.sqrt(_TWICE * smaller[lane])))))
-                            rows[runout, there + lane] = steps | side[lane] if steps < STEPS else steps
+                            rows[runout, to_at + lane] = steps | side[lane] if steps < STEPS else steps
                         else:
                             mostly = side[lane] != 0 and smaller[lane] < _HALF
-                            rows[runout, there + lane] = -smaller[lane] if mostly else smaller[lane]
+                            rows[runout, to_at + lane] = -smaller[lane] if mostly else smaller[lane]

@@ -82,8 +82,8 @@ class NumberFormat:
         if self.one == 1:
             return decay, gain, weight
         decays, gains = np.zeros(len(decay)), np.zeros(len(gain))
-        for row, (kept, added) in enumerate(zip(decay.tolist(), gain.tolist(), strict=True)):
-            before, weight = weight * kept, weight * kept + added
+        for row, (factor, added) in enumerate(zip(decay.tolist(), gain.tolist(), strict=True)):
+            before, weight = weight * factor, weight * factor + added
             if weight > 0:
                 decays[row], gains[row] = before / weight, self.one * added / weight
         return decays, gains, weight

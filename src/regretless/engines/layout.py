@@ -1,7 +1,6 @@
 """Where the numbers of each decision are stored: the order of regrets and averages in engines and in files.
 
-1. Betting nodes are in *walking order*: street by street, and line by line within a street. A *line* is one way to
-   enter the street; the subtree below it is contiguous, parents first.
+1. Betting nodes are in walking order (`forms/walking.py`).
 2. All numbers of a player are in one array: street by street, runout by runout, decision by decision in walking order,
    each [hands / 16, actions, 16].
 
@@ -22,6 +21,7 @@ from regretless.engines.formats import Stored
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray
 from regretless.forms.public import BettingTree, NodeKind, PublicForm
+from regretless.forms.walking import walking_order
 from regretless.reprs import brief
 
 __all__ = [
@@ -33,7 +33,6 @@ __all__ = [
     "padded",
     "put",
     "take_alike",
-    "walking_order",
 ]
 
 LANES = 16
@@ -63,8 +62,8 @@ class Layout:
     def decisions(self, player: int, street: int) -> list[int]:
         """The betting nodes of a street at which a player acts."""
         tree = self.form.tree
-        found = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.player == player) & (tree.street == street))
-        return [int(node) for node in found]
+        acts = (tree.kind == NodeKind.DECISION) & (tree.player == player)
+        return np.flatnonzero(acts & (tree.street == street)).tolist()
 
     def street_rows(self, numbers: Stored, player: int, street: int) -> Stored:
         """[runouts, numbers per runout] a view of a player's numbers on a street."""
@@ -190,10 +189,10 @@ def _sizes(tree: BettingTree, actions: _Actions, hands: Int64, runouts: Int64) -
     runout_size[:, : actions.total.shape[1]] = actions.total * hands[:, None]
     ends = np.cumsum(runout_size * runouts, axis=1)
     block, street_at = actions.before * hands[tree.player], ends - runout_size * runouts
-    found = _Sizes(hands, block, runout_size, street_at, ends[:, -1], runouts)
-    for each in found:
-        each.flags.writeable = False
-    return found
+    sizes = _Sizes(hands, block, runout_size, street_at, ends[:, -1], runouts)
+    for array in sizes:
+        array.flags.writeable = False
+    return sizes
 
 
 class _Actions(NamedTuple):
@@ -209,38 +208,12 @@ _actions: WeakKeyDictionary[BettingTree, _Actions] = WeakKeyDictionary()  # of t
 
 def _actions_of(tree: BettingTree) -> _Actions:
     if tree not in _actions:
+        order, counts = walking_order(tree), np.diff(tree.first_child)
         before, total = np.zeros(len(tree.kind), dtype=np.int64), np.zeros((2, int(tree.street.max()) + 1), np.int64)
-        counts = np.diff(tree.first_child)
-        for node in walking_order(tree)[0]:
-            if tree.kind[node] == NodeKind.DECISION:
-                place = tree.player[node], tree.street[node]
-                before[node] = total[place]
-                total[place] += counts[node]
+        for player, street in np.ndindex(total.shape):
+            nodes = order.node[(order.actor == player) & (order.street == street)]
+            before[nodes] = np.cumsum(counts[nodes]) - counts[nodes]
+            total[player, street] = counts[nodes].sum()
         before.flags.writeable = total.flags.writeable = False
         _actions[tree] = _Actions(before, total, {})
     return _actions[tree]
-
-
-def walking_order(tree: BettingTree) -> tuple[list[int], list[int], list[int]]:
-    """Nodes in walking order; the first node of each line; the chance node above each line, -1 at the root."""
-    kind, first_child = tree.kind.tolist(), tree.first_child.tolist()
-    order: list[int] = []
-    lines: list[int] = []
-    line_above: list[int] = []
-    entering = [(0, -1)]
-    while entering:
-        following: list[tuple[int, int]] = []
-        for entry, above in entering:
-            lines.append(entry)
-            line_above.append(above)
-            pending = [entry]
-            while pending:
-                node = pending.pop()
-                order.append(node)
-                children = range(first_child[node], first_child[node + 1])
-                if kind[node] == NodeKind.CHANCE:
-                    following.append((children[0], node))
-                else:
-                    pending.extend(reversed(children))
-        entering = following
-    return order, lines, line_above

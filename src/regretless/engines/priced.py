@@ -22,8 +22,7 @@ from regretless.engines.contract import (
     Snapshot,
     StrategyTables,
 )
-from regretless.forms.bucketed import BucketedForm
-from regretless.forms.drawn_runouts import BucketMaps
+from regretless.forms.bucketed import BucketedForm, BucketMaps
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind, PublicForm
 from regretless.variants.variant import Schedule
@@ -38,8 +37,8 @@ def with_real_cards(form: PublicForm, maps: BucketMaps, strategy: Callable[[int]
 
     def played(node: int, runout: int) -> FloatArray:
         bucket = maps[int(tree.player[node])][int(tree.street[node])][runout]
-        found: FloatArray = of_node(node)[:, bucket]
-        return found
+        rows: FloatArray = of_node(node)[:, bucket]
+        return rows
 
     return played
 

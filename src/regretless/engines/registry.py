@@ -19,7 +19,7 @@ from regretless.engines.formats import NUMBER_FORMATS
 from regretless.errors import InvalidOption, MissingExtra
 
 __all__ = [
-    "ENGINES", "FASTEST_FIRST", "Build", "Entry", "FormKind", "available", "device_if_able", "engine_if_able",
+    "ENGINES", "FASTEST_FIRST", "Build", "EngineEntry", "FormKind", "available", "device_if_able", "engine_if_able",
     "engine_name", "fastest", "find_engine", "is_installed", "load", "register", "require",
 ]  # fmt: skip
 
@@ -53,7 +53,7 @@ class Build:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class EngineEntry:
     """An engine: what it works on and what must be installed."""
 
     classes: Mapping[FormKind, Build]
@@ -168,13 +168,13 @@ BUCKETED = {
 # --- the engines -----------------------------------------------------------------------------------------------------
 
 
-def _entry(name: str, *libraries: str, extra: str = "") -> Entry:
+def _entry(name: str, *libraries: str, extra: str = "") -> EngineEntry:
     tables = (SEQUENCE, HISTORY, SAMPLING, PUBLIC, BUCKETED)
     classes = {kind: table[name] for kind, table in zip(FormKind, tables, strict=True) if name in table}
-    return Entry(classes=classes, libraries=libraries, extra=extra)
+    return EngineEntry(classes=classes, libraries=libraries, extra=extra)
 
 
-ENGINES: dict[str, Entry] = {
+ENGINES: dict[str, EngineEntry] = {
     "numba": _entry("numba", "numba"),
     "numpy": _entry("numpy"),
     "torch": _entry("torch", "torch", extra="torch"),
@@ -186,7 +186,7 @@ ALIASES = {"cupy": "cuda"}  # other names that requests and files may use
 FASTEST_FIRST = {"cpu": ("numba", "numpy"), "cuda": ("cuda", "torch"), "mps": ("torch",)}  # by device
 
 
-def register(name: str, entry: Entry) -> None:
+def register(name: str, entry: EngineEntry) -> None:
     """Register an engine under an unused name."""
     if name in (*ENGINES, *ALIASES, "auto"):
         raise InvalidOption("engine", name, "is already registered")
@@ -220,7 +220,7 @@ def is_installed(name: str) -> bool:
     return not _missing(ENGINES[name])
 
 
-def find_engine(name: str) -> Entry:
+def find_engine(name: str) -> EngineEntry:
     """A registered engine."""
     name = engine_name(name)
     if name not in ENGINES:
@@ -228,7 +228,7 @@ def find_engine(name: str) -> Entry:
     return ENGINES[name]
 
 
-def require(name: str) -> Entry:
+def require(name: str) -> EngineEntry:
     """A registered engine; raises `MissingExtra` if one of its libraries is not installed."""
     entry = find_engine(name)
     for library in _missing(entry):
@@ -260,5 +260,5 @@ def load(path: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def _missing(entry: Entry) -> list[str]:
+def _missing(entry: EngineEntry) -> list[str]:
     return [library for library in entry.libraries if find_spec(library) is None]

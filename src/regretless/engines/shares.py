@@ -33,8 +33,8 @@ SIDE = 1 << 15
 def encode_shares(strategy: NDArray[Any], bits: int) -> NDArray[Any]:
     """[…, actions − 1, H] the encoding of probabilities [..., actions, H].
 
-    >>> kept = encode_shares(np.array([[1e-6, 0.25], [0.0, 0.25], [1 - 1e-6, 0.5]]), 16)
-    >>> kept.shape, bool(np.abs(decode_shares(kept)[0] / [1e-6, 0.25] - 1).max() < 0.002)
+    >>> encoded = encode_shares(np.array([[1e-6, 0.25], [0.0, 0.25], [1 - 1e-6, 0.5]]), 16)
+    >>> encoded.shape, bool(np.abs(decode_shares(encoded)[0] / [1e-6, 0.25] - 1).max() < 0.002)
     ((2, 2), True)
     """
     left = np.flip(np.cumsum(np.flip(strategy, axis=-2), axis=-2), axis=-2)  # p_a + … + p_n
@@ -42,21 +42,21 @@ def encode_shares(strategy: NDArray[Any], bits: int) -> NDArray[Any]:
     smaller = np.divide(np.minimum(chosen, others), total, out=np.zeros_like(total), where=total > 0)
     mostly = chosen > others
     if bits == 32:
-        kept = smaller.astype(np.float32)
-        return np.asarray(np.where(mostly & (kept < 0.5), -kept, kept))
+        encoded = smaller.astype(np.float32)
+        return np.asarray(np.where(mostly & (encoded < 0.5), -encoded, encoded))
     steps = np.rint(STEPS * np.sqrt(np.sqrt(2.0 * smaller))).astype(np.uint16)
     return np.asarray(np.where(mostly & (steps < STEPS), steps | np.uint16(SIDE), steps))
 
 
-def decode_shares(kept: NDArray[Any]) -> FloatArray:
+def decode_shares(encoded: NDArray[Any]) -> FloatArray:
     """[actions, H] probabilities from their encoding, in either number of bits."""
-    if kept.dtype == np.float32:
-        mostly, smaller = np.signbit(kept), np.abs(kept).astype(np.float64)
+    if encoded.dtype == np.float32:
+        mostly, smaller = np.signbit(encoded), np.abs(encoded).astype(np.float64)
     else:
-        mostly, smaller = kept >= SIDE, 0.5 * ((kept & (SIDE - 1)) / STEPS) ** 4
+        mostly, smaller = encoded >= SIDE, 0.5 * ((encoded & (SIDE - 1)) / STEPS) ** 4
     shares = np.where(mostly, 1.0 - smaller, smaller)
     rests = np.where(mostly, smaller, 1.0 - smaller)
-    strategy = np.ones((len(kept) + 1, kept.shape[1]))
+    strategy = np.ones((len(encoded) + 1, encoded.shape[1]))
     np.cumprod(rests, axis=0, out=strategy[1:])  # the probability left for each action and later ones
     strategy[:-1] *= shares
     return strategy

@@ -1,4 +1,4 @@
-"""What every engine of the public form stores, in the layout and format of snapshots: regrets, averages and locks.
+"""What every engine of the public form stores: what it learned, in the layout and format of snapshots, and locks.
 
 A locked strategy is stored in place of regrets, predictions and averages; after every update it overwrites what was
 learned. A player whose every decision is locked is *fixed* and never updated.
@@ -8,30 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum, auto
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.contract import PublicStrategy, Snapshot
+from regretless.engines.contract import PublicStrategy
 from regretless.engines.formats import NumberFormat, Stored
 from regretless.engines.layout import check_rows, make_layout, take_alike
+from regretless.engines.learned import LearnedArrays
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 
-__all__ = ["BoolArray", "Lock", "Mode", "Place", "StoredEngine"]
+__all__ = ["BoolArray", "LockedStrategy", "Mode", "PublicNode", "StoredEngine"]
 
 BoolArray = NDArray[np.bool_]
-Place = tuple[int, int]  # betting node, runout of its street
-
-PLAYERS = range(2)
-
-
-@runtime_checkable
-class _ReadsInto(Protocol):
-    """Arrays in a file that can be read into existing memory."""
-
-    def read_into(self, name: str, target: NDArray[Any]) -> None: ...
+PublicNode = tuple[int, int]  # betting node, runout of its street
 
 
 class Mode(Enum):
@@ -42,18 +34,17 @@ class Mode(Enum):
     MEAN = auto()
 
 
-class Lock(NamedTuple):
+class LockedStrategy(NamedTuple):
     """A strategy that is given, not learned."""
 
     strategy: NDArray[np.floating[Any]]  # [actions, H]
     hands: BoolArray  # [H] the hands it applies to
 
 
-class StoredEngine:
+class StoredEngine(LearnedArrays):
     """The part of an engine that handles storage, locks and reading; `allocate` creates arrays of zeros.
 
-    An engine with numbers on a device overrides `_zeros` or `_all_zeros`, and `_take`, `_put`, `_stored`, `_target` and
-    `_load`.
+    An engine with numbers on a device overrides `_take` and `_put` too.
     """
 
     def __init__(
@@ -61,58 +52,25 @@ class StoredEngine:
     ) -> None:
         self.form, self.layout = form, make_layout(form)
         self.format, self.storage = number_format, number_format.bits
-        self.iteration = 0
-        self.weight = 0.0  # total weight of the average, if averages are shares of it
-        self.locked: tuple[dict[Place, Lock], dict[Place, Lock]] = ({}, {})  # by player
+        self.locked: tuple[dict[PublicNode, LockedStrategy], dict[PublicNode, LockedStrategy]] = ({}, {})  # by player
         self.fixed: set[int] = set()
-        self.changes = 0  # of locks, and of which arrays are in use
         self._allocate = allocate
-        self._regret, self._average = self._all_zeros(number_format.regret, number_format.average)
-        self._matched = list(self._regret)  # what strategies are matched to: regrets, unless the variant predicts
-
-    @property
-    def predicts(self) -> bool:
-        """Whether predictions are stored beside the regrets."""
-        return self._matched[0] is not self._regret[0]
-
-    def store_predictions(self) -> None:
-        """Store predictions from now on; the first are the regrets."""
-        if not self.predicts:
-            self.changes += 1
-            (self._matched,) = self._all_zeros(self.format.regret)
-            for matched, regret in zip(self._matched, self._regret, strict=True):
-                self._load(matched, self._stored(regret))
-
-    # --- numbers, which may be on a device ---------------------------------------------------------------------------
-
-    def _all_zeros(self, *dtypes: np.dtype[Any]) -> list[list[Any]]:
-        """[dtypes][players] regrets or averages."""
-        return [[self._zeros(player, dtype) for player in PLAYERS] for dtype in dtypes]
+        super().__init__(self.layout.entries.tolist(), number_format.regret, number_format.average)
 
     def _zeros(self, player: int, dtype: np.dtype[Any]) -> Any:
-        """Regrets or averages of a player."""
-        return self._allocate(int(self.layout.entries[player]), dtype)
+        return self._allocate(self._lengths[player], dtype)
+
+    def _make_consistent(self, stored: Stored, player: int) -> None:
+        """Give equivalent hands the numbers of their representative."""
+        self.layout.make_alike(stored, player)
 
     def _take(self, numbers: Any, node: int, runouts: slice) -> Stored:
         """[runouts, actions, H] a copy of a decision's numbers."""
         return self.layout.read(numbers, node, runouts)
 
-    def _put(self, numbers: Any, place: Place, values: NDArray[np.floating[Any]], hands: BoolArray) -> None:
+    def _put(self, numbers: Any, public_node: PublicNode, values: NDArray[np.floating[Any]], hands: BoolArray) -> None:
         """Store [actions, H] at a decision, for some hands."""
-        self.layout.write(numbers, *place, values, hands)
-
-    def _stored(self, numbers: Any) -> Stored:
-        """Numbers in the layout of snapshots; the live ones where possible."""
-        return np.asarray(numbers)
-
-    def _target(self, numbers: Any) -> Stored:
-        """Memory in the layout of snapshots, of which `_load` takes what was written there."""
-        return np.asarray(numbers)
-
-    def _load(self, numbers: Any, stored: Stored) -> None:
-        """Replace numbers by those of a snapshot, unless they are the same memory."""
-        if numbers is not stored:
-            numbers[:] = stored
+        self.layout.write(numbers, *public_node, values, hands)
 
     # --- reading and locking -----------------------------------------------------------------------------------------
 
@@ -149,12 +107,12 @@ class StoredEngine:
         """Fix every decision of a player, who is then never updated and whose best response is this strategy."""
         every = np.ones(len(self.form.hands[player].weight), dtype=np.bool_)
 
-        def locks() -> Iterator[tuple[Place, Lock]]:
+        def locks() -> Iterator[tuple[PublicNode, LockedStrategy]]:
             for number, street in enumerate(self.form.streets):
                 nodes = self.layout.decisions(player, number)
                 for runout in range(len(street.parent)):  # one by one, as files store them
-                    for place in ((node, runout) for node in nodes):
-                        yield place, self._lock(strategy(*place), place, every)
+                    for public_node in ((node, runout) for node in nodes):
+                        yield public_node, self._lock(strategy(*public_node), public_node, every)
 
         self._write_all(player, locks())
         self.fixed.add(player)
@@ -169,58 +127,19 @@ class StoredEngine:
 
     def restore_locks(self, player: int) -> None:
         """Overwrite what was learned at a player's locked decisions."""
-        for place, lock in self.locked[player].items():
-            self._write(place, lock)
+        for public_node, lock in self.locked[player].items():
+            self._write(public_node, lock)
 
-    def _lock(self, strategy: FloatArray, place: Place, hands: BoolArray) -> Lock:
-        chosen = take_alike(self.form, strategy, *place)
-        check_rows(self.form, chosen[:, hands], place[0])
-        return Lock(chosen.astype(np.promote_types(self.format.regret, np.float32)), hands)
+    def _lock(self, strategy: FloatArray, public_node: PublicNode, hands: BoolArray) -> LockedStrategy:
+        chosen = take_alike(self.form, strategy, *public_node)
+        check_rows(self.form, chosen[:, hands], public_node[0])
+        return LockedStrategy(chosen.astype(np.promote_types(self.format.regret, np.float32)), hands)
 
-    def _write(self, place: Place, lock: Lock) -> None:
-        player = int(self.form.tree.player[place[0]])
+    def _write(self, public_node: PublicNode, lock: LockedStrategy) -> None:
+        player = int(self.form.tree.player[public_node[0]])
         for numbers in (self._regret[player], self._matched[player], self._average[player]):
-            self._put(numbers, place, self.format.stored(lock.strategy, numbers.dtype), lock.hands)
+            self._put(numbers, public_node, self.format.stored(lock.strategy, numbers.dtype), lock.hands)
 
-    def _write_all(self, player: int, locks: Iterable[tuple[Place, Lock]]) -> None:
-        for place, lock in locks:
-            self._write(place, lock)
-
-    # --- snapshots ---------------------------------------------------------------------------------------------------
-
-    def _arrays(self) -> dict[str, Any]:
-        """The numbers by their names in snapshots."""
-        named = {"regret": self._regret, "average": self._average}
-        named |= {"matched": self._matched} if self.predicts else {}
-        return {f"{name}.{player}": arrays[player] for name, arrays in named.items() for player in PLAYERS}
-
-    def snapshot(self, *, copy: bool = True) -> Snapshot:
-        """The state of the solve; without `copy`, the live arrays, which later iterations change."""
-        live = {name: self._stored(numbers) for name, numbers in self._arrays().items()}
-        arrays = {name: array.copy() if copy else array for name, array in live.items()}
-        return Snapshot(self.iteration, arrays, self.weight)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Resume from a snapshot. Equivalent hands all take the numbers of their representative.
-
-        Raises `ValueError` if an array is missing or has the wrong type or shape.
-        """
-        self.changes += 1
-        self._matched = list(self._regret)
-        if snapshot.predicts:
-            self.store_predictions()
-        for name, numbers in self._arrays().items():
-            target = self._target(numbers)
-            if name not in snapshot.arrays:
-                raise ValueError(f"the snapshot has no {name!r}")
-            if isinstance(snapshot.arrays, _ReadsInto):
-                snapshot.arrays.read_into(name, target)
-            else:
-                given = snapshot.arrays[name]
-                if given.dtype != target.dtype or given.shape != target.shape:
-                    wanted = f"{target.dtype} {target.shape}"
-                    raise ValueError(f"{name!r} is {given.dtype} {given.shape}, but {wanted} is needed")
-                target[:] = given
-            self.layout.make_alike(target, int(name[-1]))
-            self._load(numbers, target)
-        self.iteration, self.weight = snapshot.iteration, snapshot.weight
+    def _write_all(self, player: int, locks: Iterable[tuple[PublicNode, LockedStrategy]]) -> None:
+        for public_node, lock in locks:
+            self._write(public_node, lock)

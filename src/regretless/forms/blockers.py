@@ -40,16 +40,16 @@ def met(own: Hands, other: Hands, reach: FloatArray, deck: int) -> FloatArray:
     by_card[:, deck] = 0.0
     total = reach.sum(axis=1, keepdims=True)
     first, second = (by_card.take(own.cards[:, column], axis=1) for column in range(2))
-    found: FloatArray = total - first - second + same_reach(own, reach)
-    little = nearly_blocked(found, reach)
+    remaining: FloatArray = total - first - second + same_reach(own, reach)
+    little = nearly_blocked(remaining, reach)
     if little.any():
-        found[:, little] = reach @ compatible(own, other)[little].T
-    return found
+        remaining[:, little] = reach @ compatible(own, other)[little].T
+    return remaining
 
 
-def nearly_blocked(found: FloatArray, reach: FloatArray) -> NDArray[np.bool_]:
-    """[H] hands that face so little in some row that a difference of sums is inaccurate; `found` [rows, H] is met."""
-    little: NDArray[np.bool_] = (found < LITTLE * reach.sum(axis=1, keepdims=True)).any(axis=0)
+def nearly_blocked(remaining: FloatArray, reach: FloatArray) -> NDArray[np.bool_]:
+    """[H] hands that face so little in some row that a difference of sums is inaccurate; `remaining` is [rows, H]."""
+    little: NDArray[np.bool_] = (remaining < LITTLE * reach.sum(axis=1, keepdims=True)).any(axis=0)
     return little
 
 

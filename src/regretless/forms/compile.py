@@ -319,8 +319,8 @@ def last_pairs(form: HistoryForm, player: int) -> IntArray:
     moved = np.zeros(len(form.parent), np.bool_)
     moved[1:] = form.player[form.parent[1:]] == player
     for depth in range(1, len(form.level) - 1):
-        here = slice(form.level[depth], form.level[depth + 1])
-        last[here] = np.where(moved[here], form.pair[here], last[form.parent[here]])
+        nodes = slice(form.level[depth], form.level[depth + 1])
+        last[nodes] = np.where(moved[nodes], form.pair[nodes], last[form.parent[nodes]])
     return last
 
 

@@ -112,7 +112,7 @@ class Symmetry:
 
 def no_symmetry(deck: int, hands: tuple[Hands, Hands]) -> Symmetry:
     """Every card and every hand represents itself."""
-    first, second = (np.arange(len(held.weight), dtype=np.int16)[None] for held in hands)
+    first, second = (np.arange(len(each.weight), dtype=np.int16)[None] for each in hands)
     return Symmetry(np.arange(deck, dtype=np.int16)[None], (first, second))
 
 

@@ -53,13 +53,13 @@ def invert_public(
 
     `strategy` gives [actions, H] at a betting node on a runout of its street.
 
-    >>> found = invert_public(Kuhn(), compile_public(Kuhn()), lambda node, runout: np.full((2, 3), 0.5))
-    >>> len(found), found["0:pb"]
+    >>> result = invert_public(Kuhn(), compile_public(Kuhn()), lambda node, runout: np.full((2, 3), 0.5))
+    >>> len(result), result["0:pb"]
     (12, {'p': 0.5, 'b': 0.5})
     """
     tree = form.tree
     cards = game.actions(game.initial_state())
-    found: dict[str, dict[str, float]] = {}
+    result: dict[str, dict[str, float]] = {}
     rows = cache(strategy)
 
     def follow(state: Any, node: int, runout: int, player: int, hand: int, public: int) -> None:
@@ -69,7 +69,7 @@ def invert_public(
         elif tree.kind[node] == NodeKind.DECISION:
             if tree.player[node] == player:
                 probabilities = rows(node, runout)[:, hand].tolist()
-                found[game.info_set_key(state)] = dict(zip(game.actions(state), probabilities, strict=True))
+                result[game.info_set_key(state)] = dict(zip(game.actions(state), probabilities, strict=True))
             for child in children:
                 follow(game.next_state(state, tree.labels[child]), child, runout, player, hand, public)
 
@@ -79,17 +79,17 @@ def invert_public(
                 # The player does not know the opponent's card: any remaining one will do.
                 other = next(card for card in range(form.deck) if card not in (hand, public))
                 if public != hand or len(form.streets) == 1:
-                    held = (hand, other) if player == 0 else (other, hand)
-                    state = game.next_state(game.next_state(game.initial_state(), cards[held[0]]), cards[held[1]])
+                    dealt = (hand, other) if player == 0 else (other, hand)
+                    state = game.next_state(game.next_state(game.initial_state(), cards[dealt[0]]), cards[dealt[1]])
                     follow(state, 0, 0, player, hand, public)
-    return found
+    return result
 
 
 def _one_card_form(name: str, tree: BettingTree, *, public: bool, rank: IntArray) -> PublicForm:
     """A game in which each player holds one card, with or without a public card."""
     deck = len(rank)
     cards = np.arange(deck)
-    held = Hands(
+    hands = Hands(
         weight=np.ones(deck),
         cards=np.stack([cards, np.full(deck, -1)], axis=1).astype(np.int16),
         same=np.full(deck, -1, dtype=np.int16),
@@ -108,10 +108,10 @@ def _one_card_form(name: str, tree: BettingTree, *, public: bool, rank: IntArray
         deck=deck,
         tree=tree,
         streets=tuple(streets),
-        hands=(held, held),
+        hands=(hands, hands),
         payoffs=poker_payoffs(tree),
         permutations=(identity, identity),
-        symmetry=no_symmetry(deck, (held, held)),
+        symmetry=no_symmetry(deck, (hands, hands)),
         strength=(strength.astype(np.int16), strength.astype(np.int16)),
     )
 

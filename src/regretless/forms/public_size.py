@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from regretless.forms.betting import Branch, rake_of
 from regretless.forms.history import IntArray
 from regretless.forms.public import BettingTree, NodeKind, PublicForm
-from regretless.forms.ties import has_even_ties
+from regretless.forms.walking import has_even_ties
 from regretless.reprs import brief
 
 __all__ = ["BettingSize", "PublicSize", "count_holders", "size_of_branches", "size_of_form", "size_of_tree"]
@@ -39,7 +39,7 @@ class PublicSize:
     decisions: IntArray  # [S, 2]  of each player
     actions: IntArray  # [S, 2]    of each player, over all decisions
     longest_line: int  # most betting nodes below one chance node before the last street; all if there is none
-    even_ties: bool = True  # whether a tie may be worth the same at every showdown, as without rake (`forms/ties.py`)
+    even_ties: bool = True  # whether a tie may be worth the same at every showdown, as without rake (`has_even_ties`)
     holders: Holders = ((), ())  # of each player: `count_holders`; empty if not known
 
     __repr__ = brief
@@ -50,6 +50,11 @@ class PublicSize:
         nodes = np.asarray(self.runouts @ self.nodes)
         nodes.flags.writeable = False
         return nodes
+
+    @cached_property
+    def lines(self) -> tuple[int, ...]:
+        """[S] lines into each street (`forms/walking.py`)."""
+        return (1, *map(int, self.nodes[:-1, NodeKind.CHANCE]))
 
     @cached_property
     def entries(self) -> int:
@@ -116,13 +121,13 @@ def size_of_branches(
             counts[id(branch)] = total
         return counts[id(branch)]
 
-    found = count(root, 0).astype(object)
-    found.flags.writeable = False
-    longest = max(lines) if lines else int(found[-1, :4].sum())
+    counted = count(root, 0).astype(object)
+    counted.flags.writeable = False
+    longest = max(lines) if lines else int(counted[-1, :4].sum())
     paid = np.array([*shown], dtype=np.float64).reshape(-1, 2)
     taken = rake_of(paid, rake=rake, rake_cap=rake_cap, starting_pot=starting_pot)
     differ = float(np.ptp(taken)) > LEAST_SHARE * (float(paid.sum(axis=1).max()) + starting_pot) if shown else False
-    return BettingSize(found[:, :4], found[:, 4:6], found[:, 6:], longest, even_ties=not differ)
+    return BettingSize(counted[:, :4], counted[:, 4:6], counted[:, 6:], longest, even_ties=not differ)
 
 
 def size_of_tree(tree: BettingTree, streets: int, *, even_ties: bool = True) -> BettingSize:

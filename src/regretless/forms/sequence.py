@@ -105,14 +105,14 @@ def sequence_tree(history: HistoryForm, player: int) -> SequenceTree:
     counts = np.diff(history.first_pair)
     parent_set = np.append(np.repeat(np.arange(len(counts)), counts), -1)[parent_pair]
     depth = np.full(len(counts), -1)  # number of earlier decisions of the player
-    here = sets[parent_pair[sets] < 0]
+    ready_sets = sets[parent_pair[sets] < 0]
     waiting = sets[parent_pair[sets] >= 0]
     level = [0]
-    while len(here):
-        depth[here] = len(level) - 1
-        level.append(level[-1] + len(here))
+    while len(ready_sets):
+        depth[ready_sets] = len(level) - 1
+        level.append(level[-1] + len(ready_sets))
         ready = depth[parent_set[waiting]] >= 0
-        here, waiting = waiting[ready], waiting[~ready]
+        ready_sets, waiting = waiting[ready], waiting[~ready]
 
     ordered = sets[np.argsort(depth[sets], kind="stable")]
     first_sequence = np.ones(len(ordered) + 1, np.int32)
@@ -152,24 +152,24 @@ def terminal_reach(history: HistoryForm) -> FloatArray:
     """[T] product of the chance probabilities on the path to each terminal."""
     reach = history.chance.copy()
     for depth in range(1, len(history.level) - 1):
-        here = slice(history.level[depth], history.level[depth + 1])
-        reach[here] *= reach[history.parent[here]]
+        nodes = slice(history.level[depth], history.level[depth + 1])
+        reach[nodes] *= reach[history.parent[nodes]]
     return reach[history.terminal]
 
 
 def _sum_entries(row: IntArray, column: IntArray, value: FloatArray, rows: int, columns: int) -> SparseMatrix:
     """Compressed rows from entries in any order; duplicates are summed and zeros dropped."""
-    place = row.astype(np.int64) * columns + column
-    order = np.argsort(place, kind="stable")
-    place, value = place[order], value[order]
-    first = np.flatnonzero(np.diff(place, prepend=-1))
-    place = place[first]
+    cell = row.astype(np.int64) * columns + column
+    order = np.argsort(cell, kind="stable")
+    cell, value = cell[order], value[order]
+    first = np.flatnonzero(np.diff(cell, prepend=-1))
+    cell = cell[first]
     if len(first):
         total = np.add.reduceat(value, first)
-        kept = np.abs(total) > CANCELLED * np.add.reduceat(np.abs(value), first)
-        place, total = place[kept], total[kept]
+        matters = np.abs(total) > CANCELLED * np.add.reduceat(np.abs(value), first)
+        cell, total = cell[matters], total[matters]
     else:
         total = np.zeros(0)
     start = np.zeros(rows + 1, np.int32)
-    np.cumsum(np.bincount(place // columns, minlength=rows), out=start[1:])
-    return SparseMatrix(start=start, column=(place % columns).astype(np.int32), value=total, columns=columns)
+    np.cumsum(np.bincount(cell // columns, minlength=rows), out=start[1:])
+    return SparseMatrix(start=start, column=(cell % columns).astype(np.int32), value=total, columns=columns)

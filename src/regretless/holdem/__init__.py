@@ -1,18 +1,17 @@
 """Hold'em: board, ranges and bets in, strategies and values out. In the order the data flows:
 
-spots/      spots, bet sizes and locks, and their text
-form/       betting tree, equivalent suits, runouts: the public form
-estimate    how large it is, before anything is built
-problem     a spot on the path from request to solution   (locking: locked decisions; many: spots in parallel)
-solution    the answer, which saves and loads itself
-reading/    from a line of play to everything known there
-checking/   independent check of a solution
-buckets/    card abstraction: tables of buckets, built and read
-bucketed/   spots solved with buckets and sampled runouts
-games/      from the deal: push or fold, flop hold'em, and files that describe any no-limit game
-nolimit/    those files solved with buckets, on drawn boards, and their price with real cards
-reports/    comparisons, grids and exports of solutions
-studies/    one formation over many flops, kept as tables
+spots/        spots, bet sizes and locks, and their text
+form/         betting tree, equivalent suits, runouts: the public form
+estimate      how large it is, before anything is built
+problem       a spot on the path from request to solution (locking: locked decisions; many: spots in parallel)
+solution      the answer, which saves and loads itself
+reading/      from a line of play to everything known there
+verification  an independent check of a solution (unmerged: on the full deck, without the engine)
+comparison    two solutions of one board                  exports    nodes as CSV, JSON and Parquet
+buckets/      card abstraction: tables of buckets, built and read
+games/        from the deal: push or fold, flop hold'em, whole games; and everything solved with buckets
+flops         the flops of a study, or of a price: all, a subset, or some
+studies/      one formation over many flops, kept as tables
 """
 
 from regretless.holdem.comparison import SpotComparison, compare_spots

@@ -197,12 +197,12 @@ def _children(readers: tuple[SpotReader, SpotReader], node: _Node) -> Iterator[_
     nodes = node.nodes
     kind = _kind(readers[0], nodes[0])
     if kind == NodeKind.DECISION:
-        for mine, label in enumerate(readers[0].actions(nodes[0].index)):
+        for action, label in enumerate(readers[0].actions(nodes[0].index)):
             labels = readers[1].actions(nodes[1].index)
             if label in labels:
-                moved = readers[0].act(nodes[0], mine), readers[1].act(nodes[1], labels.index(label))
-                if _kind(readers[0], moved[0]) == _kind(readers[1], moved[1]) != NodeKind.FOLD:
-                    yield _Node(moved, node.deals, _reached(readers, moved, node.deals))
+                children = readers[0].act(nodes[0], action), readers[1].act(nodes[1], labels.index(label))
+                if _kind(readers[0], children[0]) == _kind(readers[1], children[1]) != NodeKind.FOLD:
+                    yield _Node(children, node.deals, _reached(readers, children, node.deals))
     elif kind == NodeKind.CHANCE:
         for card, alike in _different_cards(readers, nodes[0]).items():
             dealt, deals = (readers[0].deal(nodes[0], card), readers[1].deal(nodes[1], card)), node.deals * alike
@@ -246,12 +246,14 @@ def _played(reader: SpotReader, node: LineNode) -> tuple[FloatArray, dict[str, F
 
 
 def _moved(readers: tuple[SpotReader, SpotReader], nodes: tuple[LineNode, LineNode]) -> float:
-    (mine, first), (theirs, second) = (_played(reader, node) for reader, node in zip(readers, nodes, strict=True))
-    nothing = np.zeros(HAND_COUNT)
-    apart = sum(np.abs(first.get(each, nothing) - second.get(each, nothing)) for each in first | second)
-    both = ~np.isnan(mine) & ~np.isnan(theirs)
-    weight = (mine[both] + theirs[both]) / 2
-    return float(weight @ apart[both]) / 2 / float(weight.sum()) if weight.any() else 0.0  # type: ignore[index]
+    (shares, first), (other_shares, second) = (_played(*each) for each in zip(readers, nodes, strict=True))
+    never = np.zeros(HAND_COUNT)
+    difference = np.zeros(HAND_COUNT)
+    for action in first | second:
+        difference += np.abs(first.get(action, never) - second.get(action, never))
+    both = ~np.isnan(shares) & ~np.isnan(other_shares)
+    weight = (shares[both] + other_shares[both]) / 2
+    return float(weight @ difference[both]) / 2 / float(weight.sum()) if weight.any() else 0.0
 
 
 def _difference(readers: tuple[SpotReader, SpotReader], node: _Node) -> NodeDifference:
@@ -275,16 +277,16 @@ def _difference(readers: tuple[SpotReader, SpotReader], node: _Node) -> NodeDiff
 def _only(readers: tuple[SpotReader, SpotReader]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Lines in only one of the betting trees, without their continuations."""
     only: tuple[list[str], list[str]] = [], []
-    waiting: list[tuple[int, int, tuple[str, ...]]] = [(0, 0, ())]
+    waiting: list[tuple[tuple[int, int], tuple[str, ...]]] = [((0, 0), ())]
     while waiting:
-        mine, theirs, steps = waiting.pop()
-        labels = [reader.actions(node) for reader, node in zip(readers, (mine, theirs), strict=True)]
-        firsts = [int(reader.form.tree.first_child[node]) for reader, node in zip(readers, (mine, theirs), strict=True)]
+        nodes, steps = waiting.pop()
+        labels = [reader.actions(node) for reader, node in zip(readers, nodes, strict=True)]
+        firsts = [int(reader.form.tree.first_child[node]) for reader, node in zip(readers, nodes, strict=True)]
         for number in range(2):
             only[number].extend(", ".join((*steps, each)) for each in labels[number] if each not in labels[1 - number])
         for label in reversed([label for label in labels[0] if label in labels[1]]):
             below = firsts[0] + labels[0].index(label), firsts[1] + labels[1].index(label)
-            waiting.append((*below, (*steps, label) if label else steps))
+            waiting.append((below, (*steps, label) if label else steps))
     return tuple(only[0]), tuple(only[1])
 
 
@@ -319,13 +321,12 @@ def compare_nodes(first: NodeView, second: NodeView, player: PlayerName) -> list
     differences = []
     for hand in sorted(hands, reverse=True):
         name = hand_text(hand)
-        mine, theirs = (each.get(name, {}) for each in rows)
-        strategy = {
-            action: (mine.get("strategy", {}).get(action), theirs.get("strategy", {}).get(action)) for action in actions
-        }
-        apart = sum(abs((a or 0.0) - (b or 0.0)) for a, b in strategy.values()) / 2 if mine and theirs else 0.0
-        weight, ev = (mine.get("weight"), theirs.get("weight")), (mine.get("ev"), theirs.get("ev"))
-        differences.append(HandDifference(name, weight, strategy, ev, apart))
+        row, other = (each.get(name, {}) for each in rows)
+        played, other_played = row.get("strategy", {}), other.get("strategy", {})
+        strategy = {action: (played.get(action), other_played.get(action)) for action in actions}
+        moved = sum(abs((a or 0.0) - (b or 0.0)) for a, b in strategy.values()) / 2 if row and other else 0.0
+        weight, ev = (row.get("weight"), other.get("weight")), (row.get("ev"), other.get("ev"))
+        differences.append(HandDifference(name, weight, strategy, ev, moved))
     return sorted(differences, key=lambda each: each.rank, reverse=True)
 
 

@@ -87,9 +87,9 @@ def export_size(solution: SpotSolution, kind: str, street: str | None = None) ->
             continue
         deciding = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.street == number))
         actions = tree.first_child[deciding + 1] - tree.first_child[deciding]
-        living = [int(deals @ (~dead).sum(axis=1)) for dead in form.streets[number].dead]  # live hands, over all deals
+        hands = [int(deals @ (~dead).sum(axis=1)) for dead in form.streets[number].dead]  # live ones, over all deals
         street_rows = int(
-            sum(living[player] * count for player, count in zip(tree.player[deciding], actions, strict=True))
+            sum(hands[player] * count for player, count in zip(tree.player[deciding], actions, strict=True))
         )
         nodes += len(deciding) * int(deals.sum())
         rows += street_rows
@@ -202,10 +202,10 @@ def action_ranges(nodes: Iterable[NodeStrategy | NodeView]) -> list[ActionRange]
             hand, reach = node.acting.hand, node.acting.weight
         else:
             hand, reach = node.hand, node.reach
-        for action, often, shares in zip(node.actions, node.frequencies, node.strategy, strict=True):
+        for action, frequency, shares in zip(node.actions, node.frequencies, node.strategy, strict=True):
             weights = np.zeros(HAND_COUNT)
             weights[hand] = np.clip(reach * shares, 0.0, 1.0).round(DECIMALS)
-            ranges.append(ActionRange(node.line, node.player, action, often, Range(weights)))
+            ranges.append(ActionRange(node.line, node.player, action, frequency, Range(weights)))
     return ranges
 
 

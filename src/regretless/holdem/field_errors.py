@@ -51,30 +51,32 @@ class CheckedSpot:
 def check_fields(fields: Mapping[str, Any]) -> CheckedSpot:
     """Read a spot nested as in a TOML file and its betting, collecting the errors of all fields.
 
-    >>> given = {"board": "Ks 9h 4h", "pot": "6o", "stack": 240, "oop": {"range": "AKx"}, "ip": {"range": "QQ"}}
-    >>> [(error.field, error.message) for error in check_fields(given | {"bets": {"bet": "50%"}}).errors]
+    >>> fields = {"board": "Ks 9h 4h", "pot": "6o", "stack": 240, "oop": {"range": "AKx"}, "ip": {"range": "QQ"}}
+    >>> [(error.field, error.message) for error in check_fields(fields | {"bets": {"bet": "50%"}}).errors]
     [('pot', "'6o' must be a number"), ('oop.range', "'AKx' at position 3: 'x' is neither s, o nor a suit")]
     """
-    given: dict[str, Any] = deepcopy(dict(fields))
+    table: dict[str, Any] = deepcopy(dict(fields))
     errors: list[FieldError] = []
     with _recording, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         spot = None
         while len(errors) < MOST_ERRORS:
             try:
-                spot = Spot.from_mapping(given)
+                spot = Spot.from_mapping(table)
                 betting = betting_of(spot)  # its tree, which may be large, is flattened only if there are locks
-                for place, lock in enumerate(spot.locks):
-                    check_lock(betting.tree, lock, f"locks[{place}]")
+                for index, lock in enumerate(spot.locks):
+                    check_lock(betting.tree, lock, f"locks[{index}]")
                 break
             except RegretlessError as error:
-                found = field_error(error)
-                if not (found.field != "board" and "board" in found.message and _replaced(errors, "board")):
-                    errors.append(found)
-                if _replaced(errors[:-1], found.field) or not _replace(given, found.field):
+                wrong = field_error(error)
+                if not (wrong.field != "board" and "board" in wrong.message and _replaced(errors, "board")):
+                    errors.append(wrong)
+                if _replaced(errors[:-1], wrong.field) or not _replace(table, wrong.field):
                     break
-    said = tuple(dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, RegretlessWarning)))
-    return CheckedSpot(None, tuple(errors), ()) if errors else CheckedSpot(spot, (), said)
+    if errors:
+        return CheckedSpot(None, tuple(errors), ())
+    messages = dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, RegretlessWarning))
+    return CheckedSpot(spot, (), tuple(messages))
 
 
 def field_error(error: RegretlessError) -> FieldError:
@@ -93,19 +95,19 @@ def _replaced(errors: list[FieldError], field: str) -> bool:
     return any(error.field == field for error in errors)
 
 
-def _replace(given: dict[str, Any], field: str) -> bool:
+def _replace(fields: dict[str, Any], field: str) -> bool:
     """Replace a field by a value without errors; returns whether that was possible."""
     if field in ("oop.range", "ip.range", "oop", "ip"):
-        given[field.partition(".")[0]] = {"range": "100%"}
+        fields[field.partition(".")[0]] = {"range": "100%"}
     elif field == "board":
-        given["board"] = "2c 7d Jh"
+        fields["board"] = "2c 7d Jh"
     elif field in _AMOUNTS:
-        other = given.get(_AMOUNTS[field])
-        given[field] = other if _is_ordinary(other) else 100
+        other = fields.get(_AMOUNTS[field])
+        fields[field] = other if _is_ordinary(other) else 100
     elif field == "bets":
-        given["bets"] = {}
+        fields["bets"] = {}
     else:
-        return _remove(given, field)
+        return _remove(fields, field)
     return True
 
 
@@ -113,9 +115,9 @@ def _is_ordinary(amount: object) -> bool:
     return isinstance(amount, int | float) and not isinstance(amount, bool) and 1e-3 <= amount <= 1e9
 
 
-def _remove(given: dict[str, Any], field: str) -> bool:
-    """Remove a field, or the list that it is an entry of; returns whether it was there."""
-    table: Any = given
+def _remove(fields: dict[str, Any], field: str) -> bool:
+    """Remove a field, or the list that it is an entry of; returns whether it existed."""
+    table: Any = fields
     *tables, last = re.sub(r"\[\d+\].*", "", field).split(".")
     for name in tables:
         table = table.get(name) if isinstance(table, dict) else None

@@ -270,8 +270,9 @@ class _SpotBatch:
                     waiting.popleft()
                     try:
                         if needs[size] > room:
-                            engines.check_public_fits(
+                            engines.check_fits(
                                 device.engine,
+                                form,
                                 size,
                                 device=device.device,
                                 what=request.problem.name,

@@ -100,8 +100,9 @@ class SpotProblem(PublicFormProblem):
     def check_fits(self, request: Request) -> None:
         if self.fits_on_gpu(request):
             return
-        asked = request.settings.storage
-        storage = asked if asked in STORAGES else STORAGES[0]  # other engines take at least as much
+        storage = request.settings.storage
+        if storage not in STORAGES:
+            storage = STORAGES[0]  # other engines take at least as much
         threads = request.threads or devices.available_cores()
         check_fits(self.spot, storage=storage, threads=threads, predicts=request.predicts, size=self.public_size())
 

@@ -308,8 +308,9 @@ class Unmerged:
             return
         nodes = self.nodes[betting.street][rows]
         strength = self._strengths(betting.dealt)
-        mine, theirs = strength[:, : len(self.hand_numbers[0]), None], strength[:, None, len(self.hand_numbers[0]) :]
-        first = ((mine > theirs) + 0.5 * (mine == theirs)) * self.compatible  # player 0's shares of the pot
+        hands = len(self.hand_numbers[0])
+        ip, oop = strength[:, :hands, None], strength[:, None, hands:]
+        first = ((ip > oop) + 0.5 * (ip == oop)) * self.compatible  # player 0's shares of the pot
         shares = first.swapaxes(1, 2), self.compatible - first
         for player, compatible in enumerate((self.compatible.T, self.compatible)):
             reach = betting.reach[1 - player][:, rows]

@@ -130,8 +130,8 @@ def verify_spot(
     >>> from regretless import Spot, solve
     >>> fields = {"board": "Kh Qs Js 2c", "pot": 100, "stack": 200, "bets": {"bet": "50%"}}
     >>> spot = Spot.from_mapping(fields | {"oop": {"range": "AK, T9s"}, "ip": {"range": "QQ, KJs"}})
-    >>> found = solve(spot, iterations=30).verify()
-    >>> abs(found.exploitability_pct_pot - found.reported_pct_pot) < 0.001, found.runouts
+    >>> check = solve(spot, iterations=30).verify()
+    >>> abs(check.exploitability_pct_pot - check.reported_pct_pot) < 0.001, check.runouts
     (True, 48)
     """
     for option, value in unknown.items():

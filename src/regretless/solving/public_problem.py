@@ -52,7 +52,7 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
             devices.require_cuda()
             name = fastest(FormKind.PUBLIC, "cuda") if choice.engine == "auto" else choice.engine
             options = {"storage": request.settings.storage or 32, "predicts": request.predicts}
-            engines.check_public_fits(name, size, device="cuda", what=self.name, **options)
+            engines.check_fits(name, FormKind.PUBLIC, size, device="cuda", what=self.name, **options)
         return choice.on_gpu
 
     def create(self, form: PublicForm, request: Request) -> PublicEngine:

@@ -26,7 +26,7 @@ from regretless.holdem.buckets.division import Percentiles
 from regretless.holdem.games import pricing
 from regretless.holdem.games import whole_game as problem
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.games.pricing import PriceProgress, read_flops
+from regretless.holdem.games.pricing import PriceProgress
 from regretless.holdem.games.whole_game import NoLimitSolution
 
 GAME = HoldemGame.from_mapping(
@@ -295,9 +295,3 @@ def test_a_game_without_flops_is_not_priced_by_them(run) -> None:
         said = "does not apply to push or fold, which has no flops to price: nobody acts after the flop"
         assert refused.err == f"error: {option}: {shown_as} {said}\n"
     assert not Path("refused").exists()
-
-
-def test_flops_weigh_as_much_as_all() -> None:
-    for text in ("all", "subset(49)", "49", "paired, two-tone", FLOPS):
-        assert sum(flop.weight for flop in read_flops(text)) == pytest.approx(22_100)
-    assert len(read_flops(["Qs Jh 2h"])) == 1

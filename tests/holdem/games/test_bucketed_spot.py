@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 import regretless as rl
 from regretless.cli.app import app
+from regretless.engines import FormKind
 from regretless.errors import InvalidFile, InvalidOption, InvalidText
-from regretless.forms.bucketed import BucketedForm
 from regretless.holdem.buckets.build import build_buckets
 from regretless.holdem.buckets.plan import BucketPlan
 from regretless.holdem.form.runouts import compile_spot, spot_hands
@@ -53,10 +53,11 @@ def test_the_price_is_the_independent_evaluation(solved: BucketedSpotSolution) -
 def test_predictions_are_counted_before_they_are_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[bool] = []
 
-    def check(name: str, form: BucketedForm, *, predicts: bool, **options: Any) -> None:
+    def check(name: str, kind: FormKind, form: object, *, predicts: bool, **options: Any) -> None:
+        assert kind is FormKind.BUCKETED
         counted.append(predicts)
 
-    monkeypatch.setattr("regretless.engines.creation.check_bucketed_fits", check)
+    monkeypatch.setattr("regretless.engines.creation.check_fits", check)
     for variant in ("linear", "predictive-plus", "predictive-discounted-plus"):
         rl.solve(TURN, buckets="river=lossless", variant=variant, iterations=1, threads=1)
     assert counted == [False, True, True]

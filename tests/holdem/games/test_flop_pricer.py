@@ -33,10 +33,10 @@ def test_push_or_fold_solved_exactly_costs_nothing() -> None:
     betting = betting_of(game)
     push = np.array([list(exact.strategy[f"{name}:"].values()) for name in CLASS_NAMES]).T
     call = np.array([list(exact.strategy[f"{name}:push"].values()) for name in CLASS_NAMES]).T
-    found = priced(betting.tree, betting.payoffs, lambda node: push if node == 0 else call, {}, 1.0)
-    assert found.values[0] == pytest.approx(-0.0453708, abs=1e-6)
-    assert found.values[0] == pytest.approx(exact.values[0], abs=1e-9)
-    assert 0 <= found.exploitability < 1e-7
+    evaluation = priced(betting.tree, betting.payoffs, lambda node: push if node == 0 else call, {}, 1.0)
+    assert evaluation.values[0] == pytest.approx(-0.0453708, abs=1e-6)
+    assert evaluation.values[0] == pytest.approx(exact.values[0], abs=1e-9)
+    assert 0 <= evaluation.exploitability < 1e-7
     worse = priced(betting.tree, betting.payoffs, lambda node: np.full((2, 169), 0.5), {}, 1.0)
     assert worse.exploitability > 0.4
 
@@ -46,8 +46,8 @@ def test_the_values_of_a_flop_are_those_of_the_game_on_it() -> None:
     game = HoldemGame.from_mapping(BLINDS | {"stack": 3, "preflop": {"limp": True, "open": "a"}, "bets": {"bet": "a"}})
     betting = betting_of(game)
     tree, flop = betting.tree, parse_board("Qs Jh 2h")
-    given = flop_tree(tree)
-    assert len(given.begins) == 1  # limped; the others are all-in
+    after_flop = flop_tree(tree)
+    assert len(after_flop.begins) == 1  # limped; the others are all-in
     buckets = GameBuckets(None, dict.fromkeys(("flop", "turn", "river"), False))  # one bucket for all hands
     random = np.random.default_rng(3)
     tables = {
@@ -56,39 +56,39 @@ def test_the_values_of_a_flop_are_those_of_the_game_on_it() -> None:
         ).T
         for node in np.flatnonzero(tree.kind == NodeKind.DECISION)
     }
-    found = FlopPricer(given, betting.payoffs, buckets, tables.__getitem__).values(flop)
+    values = FlopPricer(after_flop, betting.payoffs, buckets, tables.__getitem__).values(flop)
 
     # The spot that the limp leads to, with the ranges that reach it, evaluated as any other spot.
-    held = holdem_hands(flop, Range.parse("100%"))
-    limp, check = tables[0], tables[int(tree.parent[given.chance[0]])]
+    hands = holdem_hands(flop, Range.parse("100%"))
+    limp, check = tables[0], tables[int(tree.parent[after_flop.chance[0]])]
     reach = limp[_child(tree, "call")], check[_child(tree, "check")]
     ip, oop = (Range(each[HAND_CLASS]) for each in reach)
     spot_tree = flatten(betting.root.children["call"].children["check"].children[""])
     form = compile_holdem(flop, ip, oop, spot_tree)
     names = {
         int(node): tables[int(twin)]
-        for node, twin in zip(range(len(spot_tree.kind)), _twins(tree, given), strict=True)
+        for node, twin in zip(range(len(spot_tree.kind)), _twins(tree, after_flop), strict=True)
         if int(twin) in tables
     }
     engine = StrategyEvaluator(form)
-    exact = engine.evaluate(lambda node, runout: np.repeat(names[node], len(held), axis=1))
+    exact = engine.evaluate(lambda node, runout: np.repeat(names[node], len(hands), axis=1))
     pairs = form.hands[0].weight @ met_weights(form.hands, form.deck)[0]
     for own in range(2):
-        shares = reach[own] * found[own, :, 0] * CLASS_SIZES * comb(48, 3)  # [2, 169]
+        shares = reach[own] * values[own, :, 0] * CLASS_SIZES * comb(48, 3)  # [2, 169]
         assert shares[0].sum() / pairs == pytest.approx(exact.values[own], abs=1e-4)
         assert shares[1].sum() / pairs == pytest.approx(exact.best_response_values[own], abs=1e-4)
     assert exact.exploitability > 0.1
 
 
 def _child(tree: BettingTree, label: str) -> int:
-    """The place among its siblings of the first action with a label."""
+    """Which of its siblings the first action with a label is."""
     node = tree.labels.index(label)
     return node - int(tree.first_child[tree.parent[node]])
 
 
-def _twins(tree: BettingTree, given: FlopTree) -> list[int]:
+def _twins(tree: BettingTree, after_flop: FlopTree) -> list[int]:
     """The nodes of the whole tree below the limp, breadth first, as those of the spot."""
-    nodes = [int(tree.first_child[given.chance[0]])]
+    nodes = [int(tree.first_child[after_flop.chance[0]])]
     for node in nodes:  # grows during the loop
         nodes += range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
     return nodes
@@ -100,9 +100,9 @@ def test_the_price_of_a_solution_is_that_of_its_strategy() -> None:
     price = solution.price()
     assert price is not None
     assert price.count == 0
-    found = price.evaluation
-    assert found.values[0] + found.values[1] == pytest.approx(0, abs=1e-12)
-    assert 0.0001 < found.exploitability < 0.02
-    assert found.values[0] == pytest.approx(-0.0454, abs=0.01)
+    evaluation = price.evaluation
+    assert evaluation.values[0] + evaluation.values[1] == pytest.approx(0, abs=1e-12)
+    assert evaluation.values[0] == pytest.approx(-0.04639, abs=1e-4)
+    assert evaluation.exploitability == pytest.approx(0.00339, abs=1e-4)
     with pytest.raises(InvalidOption, match="flops: 25 does not apply to hold'em, which has no flops"):
         solution.price(flops=25)

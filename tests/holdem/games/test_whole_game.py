@@ -1,4 +1,4 @@
-"""No-limit hold'em from the deal, solved with buckets on drawn boards: unbiased, saved, read, resumed and refused."""
+"""No-limit hold'em from the deal, solved with buckets on drawn boards: saved, read, resumed and refused."""
 
 from __future__ import annotations
 
@@ -12,16 +12,14 @@ from tests.holdem.quick_tables import SPEC, fake_tables
 
 import regretless as rl
 from regretless.cards.deck import parse_board
-from regretless.cards.hands import CLASS_NAMES, HAND_CLASS, hand_index
+from regretless.cards.hands import CLASS_NAMES, HAND_CLASS
 from regretless.cards.preflop_equities import BOARDS, CLASS_SIZES, class_equities
 from regretless.engines import memory
 from regretless.errors import InvalidFile, InvalidOption, InvalidText, RegretlessError, WouldNotFit
-from regretless.forms.public import DEAD
 from regretless.holdem.buckets import BucketPlan
 from regretless.holdem.buckets.division import Percentiles
 from regretless.holdem.buckets.table import DividedBuckets
 from regretless.holdem.games import whole_game as problem
-from regretless.holdem.games.boards import DrawnBoards, GameBuckets, flops_in_order
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.whole_game import NoLimitSolution
 
@@ -64,40 +62,6 @@ def push_fold_gain(solution: NoLimitSolution) -> tuple[float, float]:
     best_first = float(np.maximum(pushed, folded).sum())
     best_second = second + float(np.maximum(called, given_up).sum())
     return first, (best_first + best_second) / 2
-
-
-def test_every_pair_of_hands_meets_boards_with_the_right_weight() -> None:
-    """The mean weight over draws is 1 on every street, whatever the two hands block."""
-    source = DrawnBoards(GameBuckets(None, NOBODY), count=32, seed=5)
-    hands = [hand_index(*parse_board(text)) for text in ("As Ah", "Kd Kc", "7h 2c", "Th 9h", "5s 5d", "Ac Kh")]
-    draws = 150
-    seen = np.zeros((3, len(hands), len(hands)))
-    for iteration in range(1, draws + 1):
-        runouts = source.draw(iteration)
-        weight = np.cumprod(runouts.weight[1:], axis=0)
-        for street in range(3):
-            live = runouts.bucket[0][street + 1][:, hands] != DEAD  # [B, hands]
-            seen[street] += np.einsum("b,bh,bk->hk", weight[street], live, live) / draws
-    together = [(0, 1), (0, 2), (2, 3), (1, 4), (3, 4), (0, 3), (2, 5)]
-    for street in range(3):
-        found = np.array([seen[street][pair] for pair in together])
-        assert np.abs(found - 1).max() < 0.04, (street, found)
-
-
-def test_the_boards_of_a_batch_are_spread_over_the_deck() -> None:
-    source = DrawnBoards(GameBuckets(None, NOBODY), count=50, seed=1)
-    flops = flops_in_order()
-    assert flops.shape == (22_100, 3)
-    number = {tuple(sorted(flop.tolist())): place for place, flop in enumerate(flops)}
-    for iteration in (1, 2):
-        boards = source.boards(iteration)
-        assert all(len(set(board)) == 5 for board in boards.tolist())
-        assert [number[tuple(sorted(board[:3]))] // 442 for board in boards.tolist()] == list(range(50))
-        turns = [sorted(set(range(52)) - set(board[:3])).index(board[3]) for board in boards.tolist()]
-        for place, turn in enumerate(sorted(turns)):  # one from each fiftieth of the 49 left
-            assert 49 * place // 50 <= turn <= 49 * (place + 1) // 50
-    assert not np.array_equal(source.boards(1), source.boards(2))
-    assert np.array_equal(source.boards(7), DrawnBoards(GameBuckets(None, NOBODY), count=50, seed=1).boards(7))
 
 
 def test_push_or_fold_comes_close_to_its_exact_solution() -> None:

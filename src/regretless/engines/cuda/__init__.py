@@ -36,7 +36,7 @@ bits. Tests run the same kernels on a CPU, where every thread is a fiber (`tests
     spot.py            one spot on the device: its tables, its working rows, and the job that says where they are
     work.py            which runouts and lines a launch walks, for one spot or many
     walks.py           the launches of iterations and evaluations
-    source.py          the kernels' source and what is compiled into them
+    source.py          the kernels' source, what is compiled into them, and what lies in shared memory
     kernels/           `numbers.cu` stored numbers; `decisions.cu` one decision; `lines.cu`, `levels.cu`, `streets.cu`
                        walks over decisions; `lists.cu`, `terminals.cu` showdowns as sums, `products.cu` as products
     engine.py          one spot as the solving loop uses it

@@ -138,8 +138,9 @@ _BLOCK = 8192  # rows per piece of work
 class TooFewRows(RegretlessError):
     """There are fewer different rows than clusters were asked for."""
 
-    def __init__(self, asked: int, different: int) -> None:
-        super().__init__(f"{asked:,} clusters were asked for, but the rows have only {different:,} different values")
+    def __init__(self, requested: int, different: int) -> None:
+        rows = f"the rows have only {different:,} different values"
+        super().__init__(f"{requested:,} clusters were asked for, but {rows}")
         self.different = different
 
 
@@ -158,11 +159,11 @@ class CentroidLookup:
 
     def labels(self, rows: Rows) -> NDArray[np.uint16]:
         """[rows] number of the nearest centroid; among equally near ones, the first."""
-        found = np.empty(len(rows), dtype=np.uint16)
+        nearest = np.empty(len(rows), dtype=np.uint16)
         columns: NDArray[np.float32] = self._columns  # type: ignore[attr-defined]
         offsets: NDArray[np.float32] = self._offsets  # type: ignore[attr-defined]
-        assign_rows(rows, columns, offsets, np.empty(len(offsets), dtype=np.float32), found)
-        return found
+        assign_rows(rows, columns, offsets, np.empty(len(offsets), dtype=np.float32), nearest)
+        return nearest
 
 
 class CentroidSample(Protocol):
@@ -171,8 +172,8 @@ class CentroidSample(Protocol):
     def total(self) -> int:
         """The weight of all rows or, once there are centroids, weight × squared distance to the nearest of them."""
 
-    def draw(self, place: int) -> NDArray[np.uint16]:
-        """[columns] the row at which the running sum of what `total` adds up passes `place`."""
+    def draw(self, mass: int) -> NDArray[np.uint16]:
+        """[columns] the row at which the running sum of what `total` adds up passes `mass`."""
 
     def add(self, centroid: NDArray[np.uint16]) -> None:
         """Take one more centroid into account."""
@@ -193,9 +194,9 @@ class NumbaCentroidSample:
     def total(self) -> int:
         return int(self._sums[-1]) if len(self._sums) else 0
 
-    def draw(self, place: int) -> NDArray[np.uint16]:
-        found: NDArray[np.uint16] = self.rows[np.searchsorted(self._sums, place, side="right")]
-        return found
+    def draw(self, mass: int) -> NDArray[np.uint16]:
+        row: NDArray[np.uint16] = self.rows[np.searchsorted(self._sums, mass, side="right")]
+        return row
 
     def add(self, centroid: NDArray[np.uint16]) -> None:
         nearer(self.rows, centroid, self._distances)
@@ -249,12 +250,12 @@ def _first_centroids(
     """Step 1."""
     random = np.random.default_rng(seed)
     centroids = np.empty((count, columns), dtype=np.uint16)
-    for place in range(count):
-        tell(place / count)
+    for number in range(count):
+        tell(number / count)
         if (total := sample.total()) == 0:
-            raise TooFewRows(count, place)
-        centroids[place] = sample.draw(int(random.integers(total)))
-        sample.add(centroids[place])
+            raise TooFewRows(count, number)
+        centroids[number] = sample.draw(int(random.integers(total)))
+        sample.add(centroids[number])
     return centroids
 
 
@@ -273,8 +274,8 @@ def rounded_means(
     totals: NDArray[np.int64],  # [centroids] sums of the weights
 ) -> Rows:
     """The means of all centroids that have rows; the others move to the farthest rows."""
-    held = np.maximum(totals, 1)[:, None]
-    moved: Rows = ((2 * sums + held) // (2 * held)).astype(np.uint16)
+    members = np.maximum(totals, 1)[:, None]
+    moved: Rows = ((2 * sums + members) // (2 * members)).astype(np.uint16)
     empty = np.flatnonzero(totals == 0)
     if len(empty):
         away = np.empty(len(rows), dtype=np.int64)

@@ -56,9 +56,9 @@ def _merge_close(value: FloatArray) -> FloatArray:
     """Give numbers that differ only by rounding the same value."""
     if not len(value):
         return value
-    distinct, place = np.unique(value, return_inverse=True)
+    distinct, index_of = np.unique(value, return_inverse=True)
     new = np.diff(distinct, prepend=-np.inf) > SAME * np.abs(distinct).max()
-    merged: FloatArray = distinct[np.flatnonzero(new)][np.cumsum(new) - 1][place]
+    merged: FloatArray = distinct[np.flatnonzero(new)][np.cumsum(new) - 1][index_of]
     return merged
 
 
@@ -71,10 +71,10 @@ def _hoist(
     set_of[1:] = np.repeat(np.arange(len(count)), count)
     for start, end in reversed(list(zip(tree.level.tolist(), tree.level[1:].tolist()))):
         low, high = tree.first_sequence[start], tree.first_sequence[end]
-        here = (row >= low) & (row < high)
-        group = set_of[row[here]] * columns + column[here]
+        in_level = (row >= low) & (row < high)
+        group = set_of[row[in_level]] * columns + column[in_level]
         order = np.argsort(group, kind="stable")
-        group, shared = group[order], value[here][order]
+        group, shared = group[order], value[in_level][order]
         first = np.flatnonzero(np.diff(group, prepend=-1))
         if not len(first):
             continue
@@ -85,7 +85,7 @@ def _hoist(
         if not moved.any():
             continue
         staying = np.ones(len(row), np.bool_)
-        staying[np.flatnonzero(here)[order[np.repeat(moved, size)]]] = False
+        staying[np.flatnonzero(in_level)[order[np.repeat(moved, size)]]] = False
         row = np.concatenate([row[staying], tree.parent_sequence[sets[moved]]])
         column = np.concatenate([column[staying], in_column[moved]])
         value = np.concatenate([value[staying], shared[first[moved]]])
@@ -97,11 +97,11 @@ def _sum_equal_places(
     row: IntArray, column: IntArray, value: FloatArray, columns: int
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Sort by row, then column, with one entry per position."""
-    place = row.astype(np.int64) * columns + column
-    order = np.argsort(place, kind="stable")
-    place, value = place[order], value[order]
-    first = np.flatnonzero(np.diff(place, prepend=-1))
-    row, column = np.divmod(place[first], columns)
+    cell = row.astype(np.int64) * columns + column
+    order = np.argsort(cell, kind="stable")
+    cell, value = cell[order], value[order]
+    first = np.flatnonzero(np.diff(cell, prepend=-1))
+    row, column = np.divmod(cell[first], columns)
     return row, column, _merge_close(np.add.reduceat(value, first)) if len(first) else value
 
 
@@ -118,13 +118,13 @@ def _reference_rows(row: IntArray, column: IntArray, value: FloatArray, rows: in
 
     stored = filled[(length[filled] > 0)]
     stored = stored[np.lexsort((length[stored], depth[stored]))]
-    place = np.zeros(rows, np.int32)  # row 0 of y is zero, for sequences at which no game ends
-    place[stored] = np.arange(1, len(stored) + 1, dtype=np.int32)
+    number = np.zeros(rows, np.int32)  # row 0 of y is zero, for sequences at which no game ends
+    number[stored] = np.arange(1, len(stored) + 1, dtype=np.int32)
     same = filled[length[filled] == 0]  # a row equal to its reference, which is itself stored
-    place[same] = place[closest[same]]
+    number[same] = number[closest[same]]
     reference = np.zeros(len(stored) + 1, np.int32)
     referring = closest[stored] >= 0
-    reference[1:][referring] = place[closest[stored[referring]]]
+    reference[1:][referring] = number[closest[stored[referring]]]
 
     first_entry = np.zeros(len(stored) + 1, np.int64)
     np.cumsum(length[stored], out=first_entry[1:])
@@ -135,7 +135,7 @@ def _reference_rows(row: IntArray, column: IntArray, value: FloatArray, rows: in
     new = np.flatnonzero((np.diff(length[stored], prepend=-1) != 0) | (np.diff(depth[stored], prepend=-1) != 0))
     batch = np.stack([1 + new, np.diff(new, append=len(stored)), length[stored[new]], first_entry[new]], axis=1)
     return PayoffRows(
-        batch=batch.astype(np.int64), reference=reference, column=columns, value=values, row_of_sequence=place
+        batch=batch.astype(np.int64), reference=reference, column=columns, value=values, row_of_sequence=number
     )
 
 
@@ -166,11 +166,11 @@ def _closest_rows(
     closest = np.full(rows, -1, np.int64)
     length = np.zeros(rows, np.int64)
     depth = np.zeros(rows, np.int64)
-    for place in range(len(order)):
-        row = order[place]
+    for index in range(len(order)):
+        row = order[index]
         length[row] = start[row + 1] - start[row]
-        for back in range(1, min(WINDOW, place) + 1):
-            other = order[place - back]
+        for back in range(1, min(WINDOW, index) + 1):
+            other = order[index - back]
             if length[other] == 0 or depth[other] >= LONGEST_CHAIN:  # an equal row further back represents it
                 continue
             differences = _difference(start, column, value, row, other, length[row])
@@ -194,8 +194,8 @@ def _write_differences(
     values: FloatArray,
 ) -> None:
     """Fill in the entries of every stored row: where it differs from its reference, and by how much."""
-    for place in range(len(stored)):
-        row, other, entry = stored[place], closest[stored[place]], first_entry[place]
+    for index in range(len(stored)):
+        row, other, entry = stored[index], closest[stored[index]], first_entry[index]
         i, end = start[row], start[row + 1]
         j, other_end = (start[other], start[other + 1]) if other >= 0 else (0, 0)
         while i < end or j < other_end:

@@ -31,7 +31,7 @@ predict the next regret from the last, are refused: a single random walk predict
 
 Batches. With `batch_size` B above 1, chance sampling walks B deals before it updates a player, and applies the variant
 to the mean of their regrets, at every set of that player. The mean of B estimates has 1/B of the variance, so every
-variant makes sense again; `batch.py` does the same on a GPU.
+variant makes sense again; `torch/sampling.py` does the same on a GPU.
 """
 
 from __future__ import annotations
@@ -42,7 +42,13 @@ from typing import Any
 import numpy as np
 
 from regretless.engines.contract import LEARNED, Evaluation, Sampling, Snapshot
-from regretless.engines.numba.sampling_kernels import State, batch_walks, chance_walks, external_walks, outcome_walks
+from regretless.engines.numba.sampling_kernels import (
+    SamplingState,
+    batch_walks,
+    chance_walks,
+    external_walks,
+    outcome_walks,
+)
 from regretless.engines.numba.sequence import NumbaHistoryEngine, NumbaSequenceEngine
 from regretless.engines.numba.sequence import estimate as estimate_exact
 from regretless.engines.numpy.sequence import normalise
@@ -113,7 +119,7 @@ class NumbaSamplingEngine:
         self.iteration = 0
         self._tree = sampling_tree(form)
         pairs = int(form.first_pair[-1])
-        self._state = State(
+        self._state = SamplingState(
             regret=np.zeros(pairs),
             average=np.zeros(pairs),
             strategy=uniform_array(form),
@@ -127,8 +133,8 @@ class NumbaSamplingEngine:
     def memory_bytes(self) -> int:
         walk = LISTED_BYTES[self.sampling] * len(self.form.parent)
         tree = sum(array.nbytes for array in self._tree)
-        held = STATE_ARRAYS * self._state.regret.nbytes + walk + tree + memory_bytes(self.form)
-        return held + self._evaluator.memory_bytes
+        own = STATE_ARRAYS * self._state.regret.nbytes + walk + tree + memory_bytes(self.form)
+        return own + self._evaluator.memory_bytes
 
     def advance(self, schedule: Schedule) -> None:
         if self.batch_size > 1:
@@ -153,7 +159,7 @@ class NumbaSamplingEngine:
                 "same discount: try linear",
             )
 
-    def _walk(self, state: State, schedule: Schedule, *, learning: bool) -> None:
+    def _walk(self, state: SamplingState, schedule: Schedule, *, learning: bool) -> None:
         walks: Any
         options: tuple[Any, ...] = ()
         if self.sampling is Sampling.EXTERNAL:

@@ -20,12 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.compiling import kernel
+from regretless.engines.numba.update import next_average, next_regret, step_weights, to_match
 from regretless.engines.numpy.sequence import SMALLEST
 from regretless.engines.sampling import SamplingTree, Words, uniform
 from regretless.forms.history import FloatArray, IntArray
 from regretless.variants.variant import Schedule
 
-__all__ = ["State", "batch_walks", "chance_walks", "external_walks", "outcome_walks"]
+__all__ = ["SamplingState", "batch_walks", "chance_walks", "external_walks", "outcome_walks"]
 
 Nodes = NDArray[np.int32]  # [N, 4]
 
@@ -34,7 +35,7 @@ TERMINAL = -2
 LARGEST_SCALE = 2.0**400  # beyond it, arrays and scale are divided by it, a power of two: no rounding
 
 
-class State(NamedTuple):
+class SamplingState(NamedTuple):
     """What walks update, and the strategy they follow."""
 
     regret: FloatArray  # [pairs] R / D
@@ -61,42 +62,42 @@ def _begin(weights: np.void, regret: FloatArray, average: FloatArray, scale: Flo
 
 
 @kernel
-def _drawn_outcome(node: Nodes, here: int, accept: FloatArray, alias: IntArray, random: Words) -> int:
+def _drawn_outcome(node: Nodes, current: int, accept: FloatArray, alias: IntArray, random: Words) -> int:
     """A sampled child of a chance node: one random number gives both the outcome and whether it is kept."""
-    position = uniform(random) * node[here, 2]
+    position = uniform(random) * node[current, 2]
     slot = int(position)
-    child = node[here, 1] + slot
+    child = node[current, 1] + slot
     return child if position - slot < accept[child] else int(alias[child])
 
 
 @kernel
-def _drawn_action(strategy: FloatArray, place: int, count: int, random: Words) -> int:
+def _drawn_action(strategy: FloatArray, first: int, count: int, random: Words) -> int:
     """An action sampled from σ."""
     left = uniform(random)
     for action in range(count - 1):
-        left -= strategy[place + action]
+        left -= strategy[first + action]
         if left < 0.0:
             return action
     return count - 1
 
 
 @kernel
-def _match(regret: FloatArray, strategy: FloatArray, place: int, count: int) -> None:
+def _match(regret: FloatArray, strategy: FloatArray, first: int, count: int) -> None:
     """Regret matching: σ proportional to positive regrets, uniform if there are none."""
     total = 0.0
-    for pair in range(place, place + count):
+    for pair in range(first, first + count):
         total += max(regret[pair], 0.0)
     if total >= SMALLEST:
         share = 1.0 / total
-        for pair in range(place, place + count):
+        for pair in range(first, first + count):
             strategy[pair] = max(regret[pair], 0.0) * share
     else:
-        for pair in range(place, place + count):
+        for pair in range(first, first + count):
             strategy[pair] = 1.0 / count
 
 
 @kernel
-def external_walks(tree: SamplingTree, state: State, schedule: Schedule, learning: bool | np.bool_) -> None:
+def external_walks(tree: SamplingTree, state: SamplingState, schedule: Schedule, learning: bool | np.bool_) -> None:
     """External sampling: chance and the other players are sampled, the updating player tries every action."""
     node, payoff, accept, alias = tree
     regret, average, strategy, random, scale = state
@@ -115,21 +116,21 @@ def external_walks(tree: SamplingTree, state: State, schedule: Schedule, learnin
             expanded = -1
             child, last_child = 0, 1  # the root, as if it were an only child
             while True:
-                for child_here in range(child, last_child):
-                    here = int(child_here)
+                for sibling in range(child, last_child):
+                    current = int(sibling)
                     while True:
-                        mover = node[here, 0]
+                        mover = node[current, 0]
                         if mover in (player, TERMINAL):
                             break
                         if mover == CHANCE:
-                            here = _drawn_outcome(node, here, accept, alias, random)
+                            current = _drawn_outcome(node, current, accept, alias, random)
                             continue
-                        place, actions = node[here, 3], node[here, 2]
+                        first, actions = node[current, 3], node[current, 2]
                         if mover == averaged:
                             for action in range(actions):
-                                average[place + action] += average_gain * strategy[place + action]
-                        here = node[here, 1] + _drawn_action(strategy, place, actions, random)
-                    listed[count] = here
+                                average[first + action] += average_gain * strategy[first + action]
+                        current = node[current, 1] + _drawn_action(strategy, first, actions, random)
+                    listed[count] = current
                     count += 1
                 expanded += 1
                 while expanded < count and node[listed[expanded], 0] == TERMINAL:
@@ -137,29 +138,34 @@ def external_walks(tree: SamplingTree, state: State, schedule: Schedule, learnin
                     expanded += 1
                 if expanded == count:
                     break
-                here = listed[expanded]
+                current = listed[expanded]
                 first_listed[expanded] = count
-                child = node[here, 1]
-                last_child = child + node[here, 2]
+                child = node[current, 1]
+                last_child = child + node[current, 2]
             for index in range(count - 1, -1, -1):
-                here = listed[index]
-                if node[here, 0] == TERMINAL:
+                current = listed[index]
+                if node[current, 0] == TERMINAL:
                     continue
-                place, actions, below = node[here, 3], node[here, 2], first_listed[index]
+                first, actions, below = node[current, 3], node[current, 2], first_listed[index]
                 mean = 0.0
                 for action in range(actions):
-                    mean += strategy[place + action] * value[below + action]
+                    mean += strategy[first + action] * value[below + action]
                 value[index] = mean
                 for action in range(actions):
-                    updated = regret[place + action] + gain * (value[below + action] - mean)
-                    regret[place + action] = max(updated, 0.0) if floor else updated
+                    updated = regret[first + action] + gain * (value[below + action] - mean)
+                    regret[first + action] = max(updated, 0.0) if floor else updated
                 if learning:
-                    _match(regret, strategy, place, actions)
+                    _match(regret, strategy, first, actions)
 
 
 @kernel
 def outcome_walks(
-    tree: SamplingTree, state: State, schedule: Schedule, learning: bool | np.bool_, exploration: float, depth: int
+    tree: SamplingTree,
+    state: SamplingState,
+    schedule: Schedule,
+    learning: bool | np.bool_,
+    exploration: float,
+    depth: int,
 ) -> None:
     """Outcome sampling: a single line of play; the updating player samples from σ mixed with uniform play."""
     node, payoff, accept, alias = tree
@@ -175,47 +181,47 @@ def outcome_walks(
             averaged = (player + 1) % players
             moves = 0
             drawn_reach = 1.0  # q_i: probability that the player samples these actions
-            here = 0
+            current = 0
             while True:
-                mover = node[here, 0]
+                mover = node[current, 0]
                 if mover == TERMINAL:
                     break
                 if mover == CHANCE:
-                    here = _drawn_outcome(node, here, accept, alias, random)
+                    current = _drawn_outcome(node, current, accept, alias, random)
                     continue
-                place, actions = node[here, 3], node[here, 2]
+                first, actions = node[current, 3], node[current, 2]
                 if mover == player:
                     if uniform(random) < exploration:
                         action = min(int(uniform(random) * actions), actions - 1)
                     else:
-                        action = _drawn_action(strategy, place, actions, random)
-                    drawn_reach *= exploration / actions + (1.0 - exploration) * strategy[place + action]
-                    path[moves] = here
+                        action = _drawn_action(strategy, first, actions, random)
+                    drawn_reach *= exploration / actions + (1.0 - exploration) * strategy[first + action]
+                    path[moves] = current
                     chosen[moves] = action
                     moves += 1
                 else:
                     if mover == averaged:
-                        for pair in range(place, place + actions):
+                        for pair in range(first, first + actions):
                             average[pair] += average_gain / drawn_reach * strategy[pair]
-                    action = _drawn_action(strategy, place, actions, random)
-                here = node[here, 1] + action
+                    action = _drawn_action(strategy, first, actions, random)
+                current = node[current, 1] + action
             # W · π_i(h·a → z), from the last move back to the first
-            weight = scale[0] * payoff[node[here, 3], player] / drawn_reach
+            weight = scale[0] * payoff[node[current, 3], player] / drawn_reach
             for move in range(moves - 1, -1, -1):
-                place, actions = node[path[move], 3], node[path[move], 2]
-                probability = strategy[place + chosen[move]]
+                first, actions = node[path[move], 3], node[path[move], 2]
+                probability = strategy[first + chosen[move]]
                 for action in range(actions):
                     share = (1.0 if action == chosen[move] else 0.0) - probability
-                    updated = regret[place + action] + weight * share
-                    regret[place + action] = max(updated, 0.0) if floor else updated
+                    updated = regret[first + action] + weight * share
+                    regret[first + action] = max(updated, 0.0) if floor else updated
                 if learning:
-                    _match(regret, strategy, place, actions)
+                    _match(regret, strategy, first, actions)
                 weight *= probability
 
 
 @kernel
 def chance_walks(
-    tree: SamplingTree, state: State, schedule: Schedule, learning: bool | np.bool_, updated_players: IntArray
+    tree: SamplingTree, state: SamplingState, schedule: Schedule, learning: bool | np.bool_, updated_players: IntArray
 ) -> None:
     """Chance sampling: one outcome at every chance node, every action of every player."""
     node, payoff, accept, alias = tree
@@ -236,65 +242,70 @@ def chance_walks(
         average_gain = schedule[iteration]["average_weight"] * scale[1]
         for player in updated_players:
             walk += 1
-            here = 0
-            while node[here, 0] == CHANCE:
-                here = _drawn_outcome(node, here, accept, alias, random)
-            listed[0], own_reach[0], others_reach[0] = here, 1.0, 1.0
+            current = 0
+            while node[current, 0] == CHANCE:
+                current = _drawn_outcome(node, current, accept, alias, random)
+            listed[0], own_reach[0], others_reach[0] = current, 1.0, 1.0
             count = 1
             expanded = 0
             while expanded < count:
-                here = listed[expanded]
-                mover, child, actions, place = node[here, 0], node[here, 1], node[here, 2], node[here, 3]
+                current = listed[expanded]
+                mover, child, actions, first = node[current, 0], node[current, 1], node[current, 2], node[current, 3]
                 if mover == TERMINAL:
-                    value[expanded] = payoff[place, player]
+                    value[expanded] = payoff[first, player]
                 else:
                     first_listed[expanded] = count
                     for action in range(actions):
-                        here = int(child + action)
-                        while node[here, 0] == CHANCE:
-                            here = _drawn_outcome(node, here, accept, alias, random)
-                        listed[count] = here
+                        current = int(child + action)
+                        while node[current, 0] == CHANCE:
+                            current = _drawn_outcome(node, current, accept, alias, random)
+                        listed[count] = current
                         own_reach[count] = own_reach[expanded]
                         others_reach[count] = others_reach[expanded]
                         if mover == player:
-                            own_reach[count] *= strategy[place + action]
+                            own_reach[count] *= strategy[first + action]
                         else:
-                            others_reach[count] *= strategy[place + action]
+                            others_reach[count] *= strategy[first + action]
                         count += 1
                 expanded += 1
             mets = 0
             for index in range(count - 1, -1, -1):
-                here = listed[index]
-                mover, actions, place = node[here, 0], node[here, 2], node[here, 3]
+                current = listed[index]
+                mover, actions, first = node[current, 0], node[current, 2], node[current, 3]
                 if mover == TERMINAL:
                     continue
                 below = first_listed[index]
                 mean = 0.0
                 for action in range(actions):
-                    mean += strategy[place + action] * value[below + action]
+                    mean += strategy[first + action] * value[below + action]
                 value[index] = mean
                 if mover == player:
                     for action in range(actions):
-                        new_regret[place + action] += others_reach[index] * (value[below + action] - mean)
-                    if met_in[place] != walk:
-                        met_in[place] = walk
-                        reach_of[place] = own_reach[index]
-                        met[mets] = here
+                        new_regret[first + action] += others_reach[index] * (value[below + action] - mean)
+                    if met_in[first] != walk:
+                        met_in[first] = walk
+                        reach_of[first] = own_reach[index]
+                        met[mets] = current
                         mets += 1
             for index in range(mets):
-                actions, place = node[met[index], 2], node[met[index], 3]
-                for pair in range(place, place + actions):
-                    average[pair] += average_gain * reach_of[place] * strategy[pair]
+                actions, first = node[met[index], 2], node[met[index], 3]
+                for pair in range(first, first + actions):
+                    average[pair] += average_gain * reach_of[first] * strategy[pair]
                     updated = regret[pair] + scale[0] * new_regret[pair]
                     regret[pair] = max(updated, 0.0) if floor else updated
                     new_regret[pair] = 0.0
                 if learning:
-                    _match(regret, strategy, place, actions)
+                    _match(regret, strategy, first, actions)
 
 
 @kernel
 def batch_walks(
-    tree: SamplingTree, state: State, schedule: Schedule, plain: Schedule, first_pair: IntArray, set_player: IntArray
+    tree: SamplingTree,
+    state: SamplingState,
+    schedule: Schedule,
+    plain: Schedule,
+    first_pair: IntArray,
+    set_player: IntArray,
 ) -> None:
     """Chance sampling in batches: the variant is applied to all sets of a player, on the mean over a batch of walks.
 
@@ -304,25 +315,22 @@ def batch_walks(
     batch_size = len(plain)
     new_regret = np.empty_like(regret)
     new_average = np.empty_like(average)
-    for weights in schedule:
+    for row in schedule:
+        weights = step_weights(row, regret)
         for player in range(tree.payoff.shape[1]):
             new_regret[:] = 0.0
             new_average[:] = 0.0
-            walked = State(new_regret, new_average, strategy, random, np.ones(2))
+            walked = SamplingState(new_regret, new_average, strategy, random, np.ones(2))
             # np.bool_: numba would treat a plain False as a constant and compile once more
             chance_walks(tree, walked, plain, np.bool_(False), np.full(1, player))
             for information_set in range(len(set_player)):
                 if set_player[information_set] != player:
                     continue
-                place, end = first_pair[information_set], first_pair[information_set + 1]
-                for pair in range(place, end):
+                begin, end = first_pair[information_set], first_pair[information_set + 1]
+                for pair in range(begin, end):
                     new = new_regret[pair] / batch_size
-                    gain = weights["average_weight"] * new_average[pair] / batch_size
-                    average[pair] = average[pair] * weights["average_decay"] + gain
-                    gained = regret[pair] > 0.0
-                    discount = weights["positive_discount"] if gained else weights["negative_discount"]
-                    regret[pair] = regret[pair] * discount + new
-                    if weights["floor"] != 0.0:
-                        regret[pair] = max(regret[pair], 0.0)
-                    new_regret[pair] = regret[pair] * weights["prediction_discount"] + weights["prediction"] * new
-                _match(new_regret, strategy, place, end - place)
+                    gained = weights.average_weight * new_average[pair] / batch_size
+                    average[pair] = next_average(average[pair], gained, weights)
+                    regret[pair] = next_regret(regret[pair], new, weights)
+                    new_regret[pair] = to_match(regret[pair], new, weights)
+                _match(new_regret, strategy, begin, end - begin)

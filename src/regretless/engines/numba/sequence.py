@@ -49,9 +49,9 @@ from regretless.forms.sequence import SequenceForm, SequenceTree, sequence_tree,
 from regretless.variants.variant import ROW, Schedule
 
 __all__ = [
-    "Layout",
     "NumbaHistoryEngine",
     "NumbaSequenceEngine",
+    "SlotLayout",
     "UnsignedArray",
     "estimate",
     "lay_out",
@@ -109,7 +109,7 @@ UnsignedArray = NDArray[np.unsignedinteger]
 
 
 @dataclass(frozen=True)
-class Layout:
+class SlotLayout:
     """P players, G groups of all players, I information sets, Q pairs; Q + P slots."""
 
     first_slot: UnsignedArray  # [P+1]   slots of player p are first_slot[p] : first_slot[p+1], the empty sequence first
@@ -120,7 +120,7 @@ class Layout:
     slot_of_sequence: tuple[IntArray, ...]  # for each player [S]
 
 
-def lay_out(trees: tuple[SequenceTree, ...]) -> Layout:
+def lay_out(trees: tuple[SequenceTree, ...]) -> SlotLayout:
     """Number the sequences of all players."""
     first_slot, first_group = [0], [0]
     groups: list[tuple[int, int, int, int]] = []
@@ -148,7 +148,7 @@ def lay_out(trees: tuple[SequenceTree, ...]) -> Layout:
         slots.append(slot)
         first_slot.append(next_slot)
         first_group.append(len(groups))
-    return Layout(
+    return SlotLayout(
         first_slot=np.array(first_slot, np.uint64),
         first_group=np.array(first_group, np.int64),
         group=np.array(groups, np.uint64).reshape(len(groups), 4),
@@ -192,10 +192,10 @@ class _NumbaEngine(ABC):
         layout = lay_out(trees)
         self.slot, self.slot_of_sequence = layout.slot, layout.slot_of_sequence
         self.tree = kernels.Tree(layout.first_slot, layout.first_group, layout.group, layout.parent)
-        # No two rows begin at the same place of a page: loads would wait for stores 4,096 bytes apart.
+        # No two rows begin at the same offset in a page: loads would wait for stores 4,096 bytes apart.
         slots = int(layout.first_slot[-1])
-        room = np.zeros((len(kernels.State._fields), -(-slots // PAGE) * PAGE + STAGGER), self.dtype)
-        self.state = kernels.State(*room[:, :slots])
+        room = np.zeros((len(kernels.SlotState._fields), -(-slots // PAGE) * PAGE + STAGGER), self.dtype)
+        self.state = kernels.SlotState(*room[:, :slots])
         self.state.plan[:] = self.state.strategy[:] = 1
         self.state.strategy[self.slot] = uniform_array(form)
         kernels.realize(self.tree, self.state.strategy, self.state.plan)
@@ -253,7 +253,7 @@ def estimate(form: HistoryForm | SequenceForm, *, dtype: str = "float64", thread
     number, pairs = np.dtype(dtype).itemsize, int(history.first_pair[-1])
     slots = pairs + history.players
     tree = 4 * (pairs + slots + len(history.keys))
-    state = len(kernels.State._fields) * number * slots
+    state = len(kernels.SlotState._fields) * number * slots
     weight = 8 if number == 8 else number + 8  # evaluation keeps its own in float64
     if isinstance(form, SequenceForm):
         entries = sum(len(matrix.value) for matrix in form.payoff)
@@ -298,10 +298,8 @@ class NumbaSequenceEngine(_NumbaEngine):
         if self.threads == 1:
             kernels.advance_rows(*arguments)
         else:
-            from regretless.engines.numba import sequence_parallel
-
             with numba_threads(self.threads):
-                sequence_parallel.advance_rows_threads(*arguments)
+                kernels.advance_rows_threads(*arguments)
         self.iteration += len(schedule)
 
     def _payoffs(self, player: int, plan: FloatArray, payoff: FloatArray) -> None:
@@ -365,7 +363,7 @@ class NumbaHistoryEngine(_NumbaEngine):
 
 def _sort_terminals(
     form: HistoryForm, trees: tuple[SequenceTree, ...], slots: tuple[IntArray, ...], first_slot: list[int]
-) -> kernels.Terminals:
+) -> kernels.PayingTerminals:
     ends = np.stack(
         [slots[player][terminal_sequences(form, player, tree)] for player, tree in enumerate(trees)], axis=1
     )
@@ -378,7 +376,7 @@ def _sort_terminals(
         counts.append(np.bincount(ends[order, player] - first_slot[player], minlength=sequences))
         weights.append(weight[order, player])
         others.append(np.delete(ends[order], player, axis=1))
-    return kernels.Terminals(
+    return kernels.PayingTerminals(
         start=np.append(0, np.cumsum(np.concatenate(counts))).astype(np.uint64),
         weight=np.concatenate(weights),
         others=np.ascontiguousarray(np.concatenate(others), np.uint32),

@@ -31,6 +31,7 @@ import numpy as np
 from regretless.engines.bucket_tables import BucketTables
 from regretless.engines.contract import BucketedEngine
 from regretless.engines.numpy.public import matched
+from regretless.engines.numpy.update import next_average, next_regret, to_match
 from regretless.forms.blockers import compatible
 from regretless.forms.bucketed import BucketedForm, Runouts
 from regretless.forms.history import FloatArray, IntArray
@@ -41,7 +42,7 @@ __all__ = ["BucketedReference"]
 
 
 @dataclass(frozen=True)
-class _Walk:
+class _BatchWalk:
     own: int
     runouts: Runouts
     weights: Weights
@@ -50,7 +51,7 @@ class _Walk:
 class BucketedReference(BucketTables):
     """The readable engine of the bucketed form.
 
-    >>> from regretless.forms.drawn_runouts import bucketed_form, lossless
+    >>> from regretless.forms.bucketed import bucketed_form, lossless
     >>> from regretless.forms.public_poker import compile_public
     >>> from regretless.games import Leduc
     >>> from regretless.variants import Plus, schedule
@@ -82,10 +83,10 @@ class BucketedReference(BucketTables):
             runouts = self.form.runouts.draw(self.iteration + 1)
             for own in range(2):
                 other, mine = self.form.hands[1 - own].weight, self.form.hands[own].weight
-                self._walk(_Walk(own, runouts, Weights(*row)), 0, other[None], mine[None])
+                self._walk(_BatchWalk(own, runouts, Weights(*row)), 0, other[None], mine[None])
             self.iteration += 1
 
-    def _walk(self, walk: _Walk, node: int, reach: FloatArray, own_reach: FloatArray) -> FloatArray:
+    def _walk(self, walk: _BatchWalk, node: int, reach: FloatArray, own_reach: FloatArray) -> FloatArray:
         """[B, H] counterfactual values of the own hands; B is 1 on street 0."""
         tree, own = self.form.tree, walk.own
         children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
@@ -107,7 +108,7 @@ class BucketedReference(BucketTables):
             return values.sum(axis=0, keepdims=True) if street == 0 else values
         return self._terminal(walk, node, reach)
 
-    def _terminal(self, walk: _Walk, node: int, reach: FloatArray) -> FloatArray:
+    def _terminal(self, walk: _BatchWalk, node: int, reach: FloatArray) -> FloatArray:
         form, own = self.form, walk.own
         win, lose, tie = (each[node, own] for each in (form.payoffs.win, form.payoffs.lose, form.payoffs.tie))
         meets = self.compatible if own == 0 else self.compatible.T
@@ -122,27 +123,29 @@ class BucketedReference(BucketTables):
         return np.array([pay @ row for pay, row in zip(pays, reach)]) * live
 
     def _update(
-        self, walk: _Walk, node: int, below: FloatArray, own_reach: FloatArray, current: FloatArray, bucket: IntArray
+        self,
+        walk: _BatchWalk,
+        node: int,
+        below: FloatArray,
+        own_reach: FloatArray,
+        current: FloatArray,
+        bucket: IntArray,
     ) -> None:
-        """The variant's numbers, in the order of `variants/variant.py`."""
         own, weights, live = walk.own, walk.weights, bucket >= 0
-        held = np.broadcast_to(self.form.hands[own].weight, bucket.shape)
+        range_weight = np.broadcast_to(self.form.hands[own].weight, bucket.shape)
 
         def in_buckets(values: FloatArray) -> FloatArray:
             return np.asarray(np.bincount(bucket[live], values[live], minlength=current.shape[1]), dtype=np.float64)
 
-        found = np.array([in_buckets(held * values) for values in below])  # [actions, K]
-        new = found - (current * found).sum(axis=0)
+        summed = np.array([in_buckets(range_weight * values) for values in below])  # [actions, K]
+        new = summed - (current * summed).sum(axis=0)
         arriving = in_buckets(np.broadcast_to(own_reach, bucket.shape))
         regret, average, predicted = (
             self.layout.rows(numbers[own], node) for numbers in (self._regret, self._average, self._matched)
         )
-        average[:] = average * weights.average_decay + weights.average_weight * arriving * current
-        regret *= np.where(regret > 0, weights.positive_discount, weights.negative_discount)
-        regret += new
-        if weights.floor:
-            np.maximum(regret, 0.0, out=regret)
-        predicted[:] = regret * weights.prediction_discount + weights.prediction * new
+        average[:] = next_average(average, arriving, current, weights)
+        regret[:] = next_regret(regret, new, weights)
+        predicted[:] = to_match(regret, new, weights)
 
 
 if TYPE_CHECKING:

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from regretless.engines.contract import LEARNED, Evaluation, Snapshot, Updates
+from regretless.engines.numpy.update import next_average, next_regret, to_match
 from regretless.errors import MissingExtra
 from regretless.forms.compile import check_strategy, uniform_array
 from regretless.forms.history import FloatArray, HistoryForm
@@ -132,12 +133,9 @@ class MatrixEngine:
         # All nodes of an information set have the same own reach, so their mean is that of the set, times σ.
         plan = (self.pair_nodes @ (self.moved * own).sum(axis=1)) * self.share_of_node
 
-        discount = xp.where(self.regret > 0, weights.positive_discount, weights.negative_discount)
-        regret = self.regret * discount + new
-        if weights.floor:
-            regret = xp.maximum(regret, 0.0)
-        average = self.average * weights.average_decay + weights.average_weight * plan
-        strategy = self._match(regret * weights.prediction_discount + weights.prediction * new)
+        regret = next_regret(self.regret, new, weights)
+        average = next_average(self.average, plan, 1.0, weights)  # the plan is reach times strategy
+        strategy = self._match(to_match(regret, new, weights))
         chosen = updated > 0
         self.regret = xp.where(chosen, regret, self.regret)
         self.average = xp.where(chosen, average, self.average)
@@ -165,7 +163,7 @@ class MatrixEngine:
     def _match(self, regret: Array) -> Array:
         positive = self.xp.maximum(regret, 0.0)
         total = self.set_sum @ positive
-        counts = total >= np.finfo(total.dtype).tiny  # see `numpy_engine.SMALLEST`
+        counts = total >= np.finfo(total.dtype).tiny  # see `numpy/sequence.py`
         return self.xp.where(counts, positive / self.xp.where(counts, total, 1.0), self.uniform)
 
     def put_sparse(self, matrix: Sparse) -> Sparse:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy
 from regretless.engines.formats import NumberFormat, Stored
 from regretless.engines.layout import checked_rows
-from regretless.engines.stored import Mode, Place, StoredEngine
+from regretless.engines.numpy.update import next_average, next_regret, to_match
+from regretless.engines.stored import Mode, PublicNode, StoredEngine
 from regretless.forms.blockers import compatible
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind, PublicForm
@@ -36,7 +37,7 @@ class _Walk:
     mode: Mode
     strategy: PublicStrategy
     weights: Weights = _NONE
-    found: dict[Place, FloatArray] = field(default_factory=dict)  # values at every place that was walked
+    values: dict[PublicNode, FloatArray] = field(default_factory=dict)  # at every node and runout walked
 
 
 class PublicReference(StoredEngine):
@@ -64,11 +65,6 @@ class PublicReference(StoredEngine):
         self.pairs = float(first.weight @ self.compatible @ second.weight)
 
     @property
-    def kept_bytes(self) -> int:
-        """Regrets, averages and predictions."""
-        return sum(array.nbytes for array in self._arrays().values())
-
-    @property
     def memory_bytes(self) -> int:
         """`kept_bytes` and the table of compatible hands."""
         return self.kept_bytes + self.compatible.nbytes
@@ -86,10 +82,10 @@ class PublicReference(StoredEngine):
         """[actions, H] the strategy to play next."""
         return matched(self._read(self._matched, (node, runout)))
 
-    def _read(self, numbers: list[Stored], place: Place) -> FloatArray:
-        node, runout = place
-        found = self.layout.read(numbers[self.form.tree.player[node]], node, slice(runout, runout + 1))[0]
-        return np.asarray(found, dtype=np.float64)
+    def _read(self, numbers: list[Stored], public_node: PublicNode) -> FloatArray:
+        node, runout = public_node
+        rows = self.layout.read(numbers[self.form.tree.player[node]], node, slice(runout, runout + 1))[0]
+        return np.asarray(rows, dtype=np.float64)
 
     def root_values(self, player: int) -> FloatArray:
         """[H] each hand's expected value under the average strategies; 0 where no opposing hand is possible."""
@@ -119,7 +115,7 @@ class PublicReference(StoredEngine):
         return [
             np.array(
                 [
-                    [walk.found[node, runout] for node in np.flatnonzero(tree.street == street).tolist()]
+                    [walk.values[node, runout] for node in np.flatnonzero(tree.street == street).tolist()]
                     for runout in range(len(self.form.streets[street].parent))
                 ],
                 dtype=np.float32,
@@ -136,7 +132,7 @@ class PublicReference(StoredEngine):
         """[H] counterfactual values of the own player's hands at a public node."""
         tree, own = self.form.tree, walk.own
         children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
-        kind, place = tree.kind[node], (node, runout)
+        kind, public_node = tree.kind[node], (node, runout)
         if kind == NodeKind.DECISION:
             strategy = walk.strategy(node, runout)
             acting = tree.player[node] == own
@@ -148,7 +144,9 @@ class PublicReference(StoredEngine):
                     for child, play in zip(children, strategy, strict=True)
                 ]
             )
-            values: FloatArray = self._decide(walk, place, strategy, below, own_reach) if acting else below.sum(axis=0)
+            values: FloatArray = (
+                self._decide(walk, public_node, strategy, below, own_reach) if acting else below.sum(axis=0)
+            )
         else:
             values = (
                 self._deal(walk, children[0], runout, reach, own_reach)
@@ -156,21 +154,21 @@ class PublicReference(StoredEngine):
                 else self._terminal(own, node, runout, reach)
             )
             values = values[self.form.symmetry.hands[own][self.form.streets[tree.street[node]].symmetry[runout]]]
-        walk.found[place] = values
+        walk.values[public_node] = values
         return values
 
     def _decide(
-        self, walk: _Walk, place: Place, strategy: FloatArray, below: FloatArray, own_reach: FloatArray
+        self, walk: _Walk, public_node: PublicNode, strategy: FloatArray, below: FloatArray, own_reach: FloatArray
     ) -> FloatArray:
         """[H] values at a decision of the own player."""
-        worth: FloatArray = (strategy * below).sum(axis=0)
+        mean: FloatArray = (strategy * below).sum(axis=0)
         if walk.mode is Mode.BEST and walk.own not in self.fixed:
-            lock = self.locked[walk.own].get(place)
+            lock = self.locked[walk.own].get(public_node)
             highest = below.max(axis=0)
-            return highest if lock is None else np.where(lock.hands, worth, highest)
+            return highest if lock is None else np.where(lock.hands, mean, highest)
         if walk.mode is Mode.LEARN:
-            self._update(place, below - worth, own_reach, walk.weights)
-        return worth
+            self._update(public_node, below - mean, own_reach, walk.weights)
+        return mean
 
     def _deal(self, walk: _Walk, node: int, parent: int, reach: FloatArray, own_reach: FloatArray) -> FloatArray:
         own, street = walk.own, self.form.streets[int(self.form.tree.street[node])]
@@ -194,15 +192,13 @@ class PublicReference(StoredEngine):
             pays = np.where(mine > theirs, win, np.where(mine < theirs, lose, tie))
         return np.where(dead, 0.0, (meets * pays) @ reach)
 
-    def _update(self, place: Place, new: FloatArray, own_reach: FloatArray, weights: Weights) -> None:
-        """The variant's numbers, in the order of `variants/variant.py`."""
-        (node, runout), player = place, self.form.tree.player[place[0]]
-        average, old, current = self._read(self._average, place), self._read(self._regret, place), self._current(*place)
-        average = average * weights.average_decay + weights.average_weight * own_reach * current
-        kept = old * np.where(old > 0, weights.positive_discount, weights.negative_discount) + new
-        regret = np.maximum(kept, 0.0) if weights.floor else kept
-        predicted = regret * weights.prediction_discount + weights.prediction * new
-        for numbers, rows in ((self._average, average), (self._regret, regret), (self._matched, predicted)):
+    def _update(self, public_node: PublicNode, new: FloatArray, own_reach: FloatArray, weights: Weights) -> None:
+        node, runout = public_node
+        player = self.form.tree.player[node]
+        average = next_average(self._read(self._average, public_node), own_reach, self._current(node, runout), weights)
+        regret = next_regret(self._read(self._regret, public_node), new, weights)
+        matched_to = to_match(regret, new, weights)
+        for numbers, rows in ((self._average, average), (self._regret, regret), (self._matched, matched_to)):
             self.layout.write(numbers[player], node, runout, rows)
 
 

@@ -25,6 +25,7 @@ from itertools import pairwise
 import numpy as np
 
 from regretless.engines.contract import LEARNED, Evaluation, Snapshot, Updates
+from regretless.engines.numpy.update import next_average, next_regret, to_match
 from regretless.forms.compile import check_strategy
 from regretless.forms.history import FloatArray, HistoryForm, IntArray
 from regretless.forms.memory import memory_bytes
@@ -59,7 +60,7 @@ def normalise(sums: FloatArray, first: IntArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class _Level:
+class _SequenceLevel:
     """The information sets of one level of a tree, and their sequences."""
 
     sequences: slice
@@ -68,12 +69,12 @@ class _Level:
     parent: IntArray  # [sets]  sequence that leads to each set
 
 
-def _levels(tree: SequenceTree) -> list[_Level]:
+def _levels(tree: SequenceTree) -> list[_SequenceLevel]:
     levels = []
     for start, end in pairwise(tree.level.tolist()):
         first = tree.first_sequence[start : end + 1]
         levels.append(
-            _Level(
+            _SequenceLevel(
                 sequences=slice(int(first[0]), int(first[-1])),
                 start=(first[:-1] - first[0]).astype(np.intp),
                 owner=np.repeat(np.arange(end - start), np.diff(first)),
@@ -106,32 +107,28 @@ class _PlayerState:
 
     def new_regret(self, payoffs: FloatArray) -> FloatArray:
         """Step 2."""
-        worth = payoffs.copy()
-        regret = np.zeros(len(worth))
+        values = payoffs.copy()
+        regret = np.zeros(len(values))
         for level in reversed(self.levels):
-            here = worth[level.sequences]
-            value = np.add.reduceat(self.strategy[level.sequences] * here, level.start)
-            regret[level.sequences] = here - value[level.owner]
-            np.add.at(worth, level.parent, value)
+            of_actions = values[level.sequences]
+            of_sets = np.add.reduceat(self.strategy[level.sequences] * of_actions, level.start)
+            regret[level.sequences] = of_actions - of_sets[level.owner]
+            np.add.at(values, level.parent, of_sets)
         return regret
 
     def best_response_value(self, payoffs: FloatArray) -> float:
         """Step 2 with a maximum: the value of the player's best response."""
-        worth = payoffs.copy()
+        values = payoffs.copy()
         for level in reversed(self.levels):
-            np.add.at(worth, level.parent, np.maximum.reduceat(worth[level.sequences], level.start))
-        return float(worth[0])
+            np.add.at(values, level.parent, np.maximum.reduceat(values[level.sequences], level.start))
+        return float(values[0])
 
     def update(self, payoffs: FloatArray, weights: Weights) -> None:
         """Steps 2 to 4."""
         new = self.new_regret(payoffs)
-        self.average = self.average * weights.average_decay + weights.average_weight * self.plan
-        discount = np.where(self.regret > 0, weights.positive_discount, weights.negative_discount)
-        self.regret = self.regret * discount + new
-        if weights.floor:
-            self.regret = np.maximum(self.regret, 0.0)
-        predicted = self.regret * weights.prediction_discount + weights.prediction * new
-        self.strategy[1:] = normalise(np.maximum(predicted[1:], 0.0), self.first)
+        self.average = next_average(self.average, self.plan, 1.0, weights)  # the plan is reach times strategy
+        self.regret = next_regret(self.regret, new, weights)
+        self.strategy[1:] = normalise(np.maximum(to_match(self.regret, new, weights)[1:], 0.0), self.first)
         self.plan = self.realize(self.strategy)
 
 
@@ -163,8 +160,8 @@ class _NumpyEngine(ABC):
             if self.updates is Updates.SIMULTANEOUS:
                 profile = self._profile()
                 payoffs = [self.payoffs(number, profile) for number in range(len(self.players))]
-                for player, worth in zip(self.players, payoffs):
-                    player.update(worth, weights)
+                for player, own_payoffs in zip(self.players, payoffs):
+                    player.update(own_payoffs, weights)
             else:
                 for number, player in enumerate(self.players):
                     player.update(self.payoffs(number, self._profile()), weights)
@@ -183,9 +180,9 @@ class _NumpyEngine(ABC):
         profile = [(strategy, player.realize(strategy)) for player, strategy in zip(self.players, strategies)]
         payoffs = [self.payoffs(number, profile) for number in range(len(profile))]
         return Evaluation(
-            values=tuple(float(plan @ worth) for (_, plan), worth in zip(profile, payoffs)),
+            values=tuple(float(plan @ own_payoffs) for (_, plan), own_payoffs in zip(profile, payoffs)),
             best_response_values=tuple(
-                player.best_response_value(worth) for player, worth in zip(self.players, payoffs)
+                player.best_response_value(own_payoffs) for player, own_payoffs in zip(self.players, payoffs)
             ),
         )
 
@@ -274,7 +271,7 @@ class NumpyHistoryEngine(_NumpyEngine):
         reach[others] = played[form.pair[others]]
         for start, end in pairwise(form.level[1:].tolist()):
             reach[start:end] *= reach[form.parent[start:end]]
-        worth = reach[form.terminal] * form.payoff[:, player]
+        weighted = reach[form.terminal] * form.payoff[:, player]
         total = np.zeros(len(self.players[player].plan))
-        np.add.at(total, self.ends[player], worth)
+        np.add.at(total, self.ends[player], weighted)
         return total

@@ -34,9 +34,9 @@ class EfgGame(Game[int]):
         self.comment = tree.comment
         self.player_names = tree.players
         self._player, self._set, self._children, self._payoff = tree.player, tree.set, tree.children, tree.payoff
-        self._actions = [found.actions for found in tree.sets]
-        self._index = [{action: place for place, action in enumerate(found.actions)} for found in tree.sets]
-        self._outcomes = [tuple(zip(found.actions, found.probabilities)) for found in tree.sets]
+        self._actions = [efg_set.actions for efg_set in tree.sets]
+        self._index = [{action: index for index, action in enumerate(actions)} for actions in self._actions]
+        self._outcomes = [tuple(zip(efg_set.actions, efg_set.probabilities)) for efg_set in tree.sets]
         self._keys = _keys(tree)
         self.zero_sum = all(
             abs(sum(payoff)) <= ZERO_SUM_TOLERANCE
@@ -76,10 +76,10 @@ class EfgGame(Game[int]):
 
 
 def _keys(tree: EfgTree) -> list[str]:
-    labels = [found.label for found in tree.sets if found.player != CHANCE]
+    labels = [efg_set.label for efg_set in tree.sets if efg_set.player != CHANCE]
     if all(labels) and len(set(labels)) == len(labels):
-        return [found.label for found in tree.sets]
-    return [f"{found.player + 1}.{found.number} {found.label}".strip() for found in tree.sets]
+        return [efg_set.label for efg_set in tree.sets]
+    return [f"{efg_set.player + 1}.{efg_set.number} {efg_set.label}".strip() for efg_set in tree.sets]
 
 
 def read_efg(path: str | Path, *, limits: Limits = Limits()) -> EfgGame:  # noqa: B008 - frozen

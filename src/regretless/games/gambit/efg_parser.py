@@ -92,7 +92,7 @@ class _Parser:
         self.tokens = tokens
         self.limits = limits
         self.tree = EfgTree()
-        self.set_at: dict[tuple[int, int], int] = {}  # player, number -> index into `tree.sets`
+        self.set_index: dict[tuple[int, int], int] = {}  # player, number -> index into `tree.sets`
         self.outcomes: dict[int, tuple[float, ...]] = {}
         self.summed = 0  # numbers stored for payoffs summed along a path
         self.memory: dict[int, tuple[int, int]] = {}  # set -> its player's last set and action, equal at all its nodes
@@ -165,24 +165,24 @@ class _Parser:
         tokens.take()
         if tokens.kind == "text":
             tokens.take()  # the node's own label
-        player, place = TERMINAL, -1
+        player, set_index = TERMINAL, -1
         if kind == "c":
             player = CHANCE
-            place = self._set(player)
+            set_index = self._set(player)
         elif kind == "p":
             player = tokens.integer("the player's number") - 1
             if not 0 <= player < len(tree.players):
                 tokens.fail(f"player {player + 1} moves here, but there are only {len(tree.players)} players")
-            place = self._set(player)
-            if self.memory.setdefault(place, memory[player]) != memory[player]:
+            set_index = self._set(player)
+            if self.memory.setdefault(set_index, memory[player]) != memory[player]:
                 tokens.fail(
-                    f"recall is not perfect: in information set {tree.sets[place].number}, player {player + 1} "
+                    f"recall is not perfect: in information set {tree.sets[set_index].number}, player {player + 1} "
                     "forgets an earlier move"
                 )
         gained = self._outcome()
         tree.player.append(player)
-        tree.set.append(place)
-        tree.children.append([] if place >= 0 else NO_CHILDREN)
+        tree.set.append(set_index)
+        tree.children.append([] if set_index >= 0 else NO_CHILDREN)
         tree.payoff.append(self._sum(payoff, gained))
 
     def _sum(self, payoff: tuple[float, ...], gained: tuple[float, ...] | None) -> tuple[float, ...]:
@@ -193,7 +193,7 @@ class _Parser:
         self.summed += len(payoff)
         if self.summed > self.limits.payoffs:
             self.tokens.fail(f"more than {self.limits.payoffs:,} payoffs to sum along paths")
-        total = tuple(before + here for before, here in zip(payoff, gained))
+        total = tuple(before + now for before, now in zip(payoff, gained))
         if not all(map(math.isfinite, total)):
             self.tokens.fail("the sum of payoffs along this path overflows")
         return total
@@ -203,21 +203,21 @@ class _Parser:
         tokens, tree = self.tokens, self.tree
         number = tokens.integer("the number of an information set")
         label = tokens.text("a label") if tokens.kind == "text" else ""
-        place = self.set_at.get((player, number))
+        index = self.set_index.get((player, number))
         if tokens.value != "{" or tokens.kind == "text":
-            if place is None:
+            if index is None:
                 tokens.fail(f"information set {number} is new, so its actions must follow in braces")
-            return place
+            return index
         names, probabilities = self._actions(player)
-        if place is None:
-            place = self.set_at[player, number] = len(tree.sets)
+        if index is None:
+            index = self.set_index[player, number] = len(tree.sets)
             actions = _unique(names)
             tree.sets.append(EfgSet(player, number, label, tuple(names), actions, probabilities))
-            return place
-        known = tree.sets[place]
+            return index
+        known = tree.sets[index]
         if known.names != tuple(names) or known.probabilities != probabilities:
             tokens.fail(f"information set {number} had different actions or probabilities before")
-        return place
+        return index
 
     def _actions(self, player: int) -> tuple[list[str], tuple[float, ...]]:
         tokens = self.tokens
@@ -269,7 +269,7 @@ def _unique(names: list[str]) -> tuple[str, ...]:
     """Unique names for actions: numbered if any is empty or repeated."""
     if len(set(names)) == len(names) and all(names):
         return tuple(names)
-    return tuple(f"{name} #{place}".strip() for place, name in enumerate(names, start=1))
+    return tuple(f"{name} #{number}".strip() for number, name in enumerate(names, start=1))
 
 
 class _Tokens:

@@ -231,7 +231,7 @@ class BucketEstimate:
     situations: dict[StreetName, int]
     file_bytes: int
     memory_bytes: int
-    seconds: dict[StreetName, float]  # on the number of threads asked for
+    seconds: dict[StreetName, float]  # on that number of threads
 
 
 def bytes_per_situation(buckets: int) -> int:
@@ -242,8 +242,8 @@ def bytes_per_situation(buckets: int) -> int:
 def estimate_buckets(plan: BucketPlan, *, threads: int) -> BucketEstimate:
     """Memory and time of a plan.
 
-    >>> found = estimate_buckets(BucketPlan(river=200), threads=2)
-    >>> found.situations, found.file_bytes
+    >>> estimate = estimate_buckets(BucketPlan(river=200), threads=2)
+    >>> estimate.situations, estimate.file_bytes
     ({'river': 123156254}, 123156254)
     """
     situations = {street: plan.situations(street) for street in plan.streets}

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,7 +35,7 @@ from regretless.cards.situations import board_rows, first_situations, hand_entri
 from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 from regretless.files import Container, Fields, write_container
 from regretless.holdem.buckets.division import BucketDivision, NearestCentroid, Percentiles, bytes_per_situation
-from regretless.holdem.buckets.plan import BOARD_CARDS, LARGEST_SEED, MOST_BUCKETS, BucketPlan
+from regretless.holdem.buckets.plan import BOARD_CARDS, LARGEST_SEED, MOST_BUCKETS, BucketPlan, Method
 from regretless.holdem.spots.spot_fields import STREETS, StreetName
 from regretless.solving.kinds import open_file
 
@@ -51,9 +51,8 @@ CHECKPOINT = "buckets-checkpoint"
 NO_BUCKET: Final = 2**16 - 1  # of a hand that shares a card with the board
 BucketArray = NDArray[np.uint8] | NDArray[np.uint16]
 AnyStreet = Literal["preflop"] | StreetName
-_STREETS: Final[Mapping[int, AnyStreet]] = {0: "preflop", 3: "flop", 4: "turn", 5: "river"}
-METHODS = ("kmeans", "percentile")
-_STREET = {size: street for street, size in BOARD_CARDS.items()}
+_AFTER_FLOP: Final = {size: street for street, size in BOARD_CARDS.items()}
+_STREETS: Final[Mapping[int, AnyStreet]] = {0: "preflop", **_AFTER_FLOP}
 
 
 @dataclass
@@ -119,7 +118,7 @@ def read_plan(file: Container) -> BucketPlan:
     try:
         plan = BucketPlan(
             **counts,
-            method="kmeans" if fields.one_of("method", ("kmeans", "percentile")) == "kmeans" else "percentile",
+            method=read_method(fields),
             seed=fields.whole("seed", high=LARGEST_SEED),
             sample=fields.whole("sample"),
             board=parse_board(fields.text("board")),
@@ -136,6 +135,12 @@ def read_plan(file: Container) -> BucketPlan:
                 file.path, f"is damaged: it has {situations:,} situations on the {street}, but {expected}"
             )
     return plan
+
+
+def read_method(fields: Fields) -> Method:
+    """How the buckets were found."""
+    method: Method = "kmeans" if fields.one_of("method", get_args(Method)) == "kmeans" else "percentile"
+    return method
 
 
 def read_division(file: Container, plan: BucketPlan, street: StreetName) -> BucketDivision:
@@ -291,7 +296,7 @@ class DividedBuckets:
         rows = board_rows(cards).astype(np.int64)
         distinct, board_of = np.unique(rows, return_inverse=True)
         together = situation_batch(size, distinct)
-        buckets = self.divisions[_STREET[size]].buckets(together)
+        buckets = self.divisions[_AFTER_FLOP[size]].buckets(together)
         indices = hand_situations(cards)
         first = together.starts[board_of.reshape(-1)] - first_situations(size)[rows]
         return np.where(indices >= 0, buckets[np.maximum(indices + first[:, None], 0)], NO_BUCKET).astype(np.uint16)
@@ -314,9 +319,9 @@ class DividedBuckets:
         counts: dict[str, Any] = {
             street: streets.whole(street, low=1, high=MOST_BUCKETS) for street in STREETS if street in streets
         }
-        method = fields.one_of("method", METHODS)
+        method = read_method(fields)
         try:
-            plan = BucketPlan(**counts, method="kmeans" if method == METHODS[0] else "percentile")
+            plan = BucketPlan(**counts, method=method)
         except RegretlessError as error:
             raise InvalidFile(file.path, f"is damaged: {error}") from None
         return cls(plan, {street: read_division(file, plan, street) for street in plan.streets})

@@ -39,11 +39,14 @@ from regretless.holdem.form.suits import distinct_cards, spot_group, suit_group
 from regretless.holdem.spots.spot import Spot
 from regretless.reprs import brief
 
-__all__ = ["SpotParts", "compile_holdem", "compile_spot", "hands_of", "holdem_hands", "parts_of", "spot_hands"]
+__all__ = [
+    "SpotParts", "compile_holdem", "compile_spot", "hands_of", "holdem_hands", "parts_of", "runout_boards",
+    "spot_hands",
+]  # fmt: skip
 
 FLOP = 3  # cards
 
-Made = TypeVar("Made")
+OfPlayer = TypeVar("OfPlayer")
 
 
 @dataclass(frozen=True)
@@ -147,8 +150,8 @@ def _hand_numbers(board: Sequence[int], ip: Range, oop: Range) -> tuple[IntArray
     return first, first if ip == oop else holdem_hands(board, oop)
 
 
-def _of_both(hands: tuple[IntArray, IntArray], make: Callable[[int], Made]) -> tuple[Made, Made]:
-    """What is made of each player's hands; made once, if `_hand_numbers` returned one array for both."""
+def _of_both(hands: tuple[IntArray, IntArray], make: Callable[[int], OfPlayer]) -> tuple[OfPlayer, OfPlayer]:
+    """`make(player)` of both players; called once, if `_hand_numbers` returned one array for both."""
     first = make(0)
     return first, first if hands[1] is hands[0] else make(1)
 
@@ -165,6 +168,14 @@ def holdem_hands(board: Sequence[int], hand_range: Range) -> IntArray:
 def spot_hands(spot: Spot) -> tuple[IntArray, IntArray]:
     """Which of the 1,326 hands each player can hold in a spot."""
     return _hand_numbers(spot.board, spot.ip, spot.oop)
+
+
+def runout_boards(form: PublicForm, board: Sequence[int]) -> list[NDArray[np.uint8]]:
+    """[runouts, cards] the whole board of every runout, street by street; `board` is that of the root."""
+    boards = [np.array([board], dtype=np.uint8)]
+    for street in form.streets[1:]:
+        boards.append(np.hstack([boards[-1][street.parent], street.cards.astype(np.uint8)]))
+    return boards
 
 
 def hands_of(hand_numbers: tuple[IntArray, IntArray], ip: Range, oop: Range) -> tuple[Hands, Hands]:

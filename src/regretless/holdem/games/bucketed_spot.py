@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -30,21 +30,19 @@ from regretless.engines import (
     Snapshot,
     StrategyEvaluator,
     bucket_evaluator_beside,
-    encode_shares,
     with_real_cards,
 )
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
-from regretless.forms.bucketed import BucketedForm
-from regretless.forms.drawn_runouts import BucketMaps, bucketed_form, lossless
+from regretless.forms.bucketed import BucketedForm, BucketMaps, bucketed_form, lossless
 from regretless.forms.history import FloatArray, IntArray
-from regretless.forms.public import NodeKind, PublicForm
+from regretless.forms.public import PublicForm
 from regretless.forms.tree_hash import tree_hash
 from regretless.holdem.buckets.build import build_buckets
 from regretless.holdem.buckets.plan import BucketChoice, BucketPlan
 from regretless.holdem.buckets.table import NO_BUCKET, Buckets
-from regretless.holdem.form.runouts import compile_spot, spot_hands
+from regretless.holdem.form.runouts import compile_spot, runout_boards, spot_hands
 from regretless.holdem.games.bucketed import (
     AVERAGES,
     ITERATIONS,
@@ -53,9 +51,8 @@ from regretless.holdem.games.bucketed import (
     bucketed_sets,
     snapshot_strategy,
 )
-from regretless.holdem.reading.encoded_strategies import layout
-from regretless.holdem.reading.evaluation import street_rows
-from regretless.holdem.reading.spot_reader import SpotReader
+from regretless.holdem.reading.encoded_strategies import encode_rows
+from regretless.holdem.reading.spot_reader import EvaluatedResults, SpotReader
 from regretless.holdem.solution import SpotSolution, spot_and_tree
 from regretless.holdem.spots.locks import lock_text
 from regretless.holdem.spots.spot import Spot
@@ -78,7 +75,7 @@ def spot_buckets(spot: Spot, form: PublicForm, choice: BucketChoice, *, threads:
     hand_numbers = spot_hands(spot)
     maps = [list(of_player) for of_player in lossless(form)]
     counts = [[len(street.parent) * len(hands.weight) for street in form.streets] for hands in form.hands]
-    for number, (street, boards) in enumerate(zip(spot.streets, _boards(spot, form), strict=True)):
+    for number, (street, boards) in enumerate(zip(spot.streets, runout_boards(form, spot.board), strict=True)):
         from_file = bool(choice.file) and number > 0 and street not in choice.lossless
         if tables is None or not (from_file or street in dict(choice.counts)):
             continue
@@ -105,14 +102,6 @@ def _tables(spot: Spot, choice: BucketChoice, threads: int | None) -> Buckets | 
     board = spot.board[:3]
     plan = BucketPlan(**dict(choice.counts), method=choice.method, board=(board[0], board[1], board[2]))
     return build_buckets(plan, threads=threads)
-
-
-def _boards(spot: Spot, form: PublicForm) -> list[IntArray]:
-    """[R, cards] the whole board of every runout, street by street."""
-    boards: list[IntArray] = [np.array([spot.board], dtype=np.uint8)]
-    for street in form.streets[1:]:
-        boards.append(np.hstack([boards[-1][street.parent], street.cards.astype(np.uint8)]))
-    return boards
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +153,7 @@ class BucketedSpotSolution(SavedTables, SpotSolution):
         )
 
 
-class BucketedResults:
+class BucketedResults(EvaluatedResults):
     """Strategies of hands read from those of their buckets, and their exact values before the last street."""
 
     probability_bits = 32
@@ -172,41 +161,15 @@ class BucketedResults:
 
     def __init__(self, form: PublicForm, maps: BucketMaps, strategy: Callable[[int], FloatArray]) -> None:
         self.form = form
-        self._played = with_real_cards(form, maps, strategy)
-        self._begin = layout(form)[0]
-        self._street_row = street_rows(form.tree)
-
-    def strategy(self, node: int, runout: int) -> FloatArray:
-        return self._played(node, runout)
+        self.strategy = with_real_cards(form, maps, strategy)
 
     def encoder(self, street: int, runouts: slice, rows: NDArray[np.generic]) -> Callable[[], None]:
-        tree = self.form.tree
-        nodes = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.street == street)).tolist()
-
-        def fill() -> None:
-            for row, runout in zip(rows, range(runouts.start, runouts.stop), strict=True):
-                for node in nodes:
-                    shares = encode_shares(self._played(node, runout), 8 * rows.dtype.itemsize).ravel()
-                    row[self._begin[node] : self._begin[node] + len(shares)] = shares
-
-        return fill
-
-    def values(self, player: int, node: int, runout: int) -> FloatArray:
-        values = self._early[player][int(self.form.tree.street[node])][runout, self._street_row[node]]
-        return np.asarray(values, dtype=np.float64)
-
-    def all_values(self, player: int, street: int) -> NDArray[np.float32]:
-        return self._early[player][street]
-
-    def equities(self, player: int, node: int) -> FloatArray | None:
-        return None
+        return partial(encode_rows, self.form, self.strategy, street, runouts, rows)
 
     @cached_property
-    def _early(self) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
-        """Per player, for each street before the last, [runouts, nodes of the street, H]."""
+    def early_values(self) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
         evaluator = StrategyEvaluator(self.form)
-        first, second = (evaluator.values_before_last(player, self._played) for player in range(2))
-        return first, second
+        return evaluator.values_before_last(0, self.strategy), evaluator.values_before_last(1, self.strategy)
 
 
 def _read_counts(header: Fields, streets: int) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -27,6 +27,7 @@ from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize, size_of_branches
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.holdem.estimate import STORAGES
+from regretless.holdem.flops import FLOP_CLASSES
 from regretless.holdem.form.runouts import compile_holdem
 from regretless.holdem.games.big_blinds import MILLI, UNIT, DealtSolution
 from regretless.holdem.games.reader import FlopHoldemReader
@@ -43,8 +44,6 @@ __all__ = [
     "FlopHoldemSolution",
     "compile_flop_holdem",
 ]
-
-FLOPS = 1755  # distinct up to suits
 
 
 def compile_flop_holdem(game: FlopHoldem, flops: Mapping[tuple[int, ...], float] | None = None) -> PublicForm:
@@ -143,7 +142,7 @@ def flop_holdem_size(game: FlopHoldem) -> PublicSize:
     """The size of the whole game."""
     betting = size_of_branches(limit_branches(game.betting, game.move_name), streets=2)
     return betting.with_cards(
-        deck=DECK, hands=(HAND_COUNT, HAND_COUNT), permutations=len(SUIT_PERMUTATIONS), runouts=(1, FLOPS)
+        deck=DECK, hands=(HAND_COUNT, HAND_COUNT), permutations=len(SUIT_PERMUTATIONS), runouts=(1, FLOP_CLASSES)
     )
 
 

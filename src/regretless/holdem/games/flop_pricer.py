@@ -42,7 +42,7 @@ from regretless.engines import (
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import BettingTree, NodeKind, Payoffs, PublicForm
 from regretless.forms.public_size import size_of_tree
-from regretless.holdem.form.runouts import compile_holdem, holdem_hands
+from regretless.holdem.form.runouts import compile_holdem, holdem_hands, runout_boards
 from regretless.holdem.games.boards import GameBuckets
 
 __all__ = ["CLASSES", "FlopPricer", "FlopTree", "PreflopValues", "flop_tree", "priced"]
@@ -179,10 +179,7 @@ class FlopPricer:
 
         On the first street every hand has a column of its own: before the flop it has another bucket than on it.
         """
-        boards = [np.array([flop], dtype=np.uint8)]
-        for street in form.streets[1:]:
-            boards.append(np.hstack([boards[-1][street.parent], street.cards.astype(np.uint8)]))
-        on_flop, *later = (self._buckets(each, hands) for each in boards)
+        on_flop, *later = (self._buckets(boards, hands) for boards in runout_boards(form, flop))
         first = StrategyTables.of(
             self._first,
             (self._tables[node][:, on_flop[0] if node in self._on_flop else HAND_CLASS[hands]] for node in self._first),

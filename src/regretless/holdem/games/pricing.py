@@ -152,15 +152,15 @@ def price_game(
         return priced(betting.tree, betting.payoffs, strategy, lines, game.big_blind)
 
     so_far = _SoFar(len(chosen), shape, evaluation)
-    waiting = []
+    missing = []
     for flop in chosen:
         stored = store.read(flop.text)
         if stored is None:
-            waiting.append(flop)
+            missing.append(flop)
         else:
             so_far.add(flop, *stored)
     report(so_far.progress())
-    if waiting:
+    if missing:
         pricer = FlopPricer(
             after_flop,
             betting.payoffs,
@@ -172,15 +172,8 @@ def price_game(
         if evaluates_on == "cuda" and device == "auto" and pricer.evaluation_bytes > evaluators.free_bytes():
             evaluators = pricer.evaluators = bucket_evaluators("cpu", threads=cores, interrupted=interrupted)
         _check_fits(pricer)
-        in_random_order = [waiting[index] for index in np.random.RandomState(0).permutation(len(waiting))]
-        began = time.monotonic()
         try:
-            for flop, values in zip(in_random_order, pricer.each(flop.cards for flop in in_random_order), strict=True):
-                ended = time.monotonic()
-                store.write(flop.text, values, ended - began)
-                so_far.add(flop, values, ended - began, is_new=True)
-                report(so_far.progress())
-                began = ended
+            _evaluate(pricer, missing, store, so_far, report)
         except EvaluationStopped:
             return None
     total = np.zeros(shape)
@@ -195,7 +188,25 @@ def price_game(
     return price
 
 
-def _refuse_all(game: str, options: dict[str, Any]) -> None:
+def _evaluate(
+    pricer: FlopPricer,
+    flops: Sequence[Flop],
+    store: PriceFolder | _InMemory,
+    so_far: _SoFar,
+    report: Callable[[PriceProgress], None],
+) -> None:
+    """Evaluate flops in a random order, the same every time, and store each as soon as it is done."""
+    in_order = [flops[index] for index in np.random.RandomState(0).permutation(len(flops))]
+    began = time.monotonic()
+    for flop, values in zip(in_order, pricer.each(flop.cards for flop in in_order), strict=True):
+        ended = time.monotonic()
+        store.write(flop.text, values, ended - began)
+        so_far.add(flop, values, ended - began, is_new=True)
+        report(so_far.progress())
+        began = ended
+
+
+def _refuse_all(game: str, options: dict[str, object]) -> None:
     """Refuse the options of flops that were given for a game without them."""
     for option, value in options.items():
         if value is not None:
@@ -204,7 +215,7 @@ def _refuse_all(game: str, options: dict[str, Any]) -> None:
 
 
 def _choose_device(device: str, threads: int | None) -> str:
-    """A GPU if there is one, unless something else is asked for; `threads` are a request for the CPU."""
+    """The device that was named; by default a GPU if there is one, unless `threads` ask for the CPU."""
     if device != "auto":
         return device
     return "cuda" if threads is None and cuda_devices() and "cuda" in available() else "cpu"

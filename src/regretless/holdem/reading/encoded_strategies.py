@@ -20,12 +20,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.engines import encode_shares
 from regretless.files.container import Streamed
-from regretless.forms.history import IntArray
+from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import NodeKind, PublicForm
 
 __all__ = [
-    "BLOCK_BYTES", "MOST_IN_32_BITS", "EncodedStrategies", "blocks_at_once", "layout", "probability_bits", "streamed",
+    "BLOCK_BYTES", "MOST_IN_32_BITS", "EncodedStrategies", "blocks_at_once", "encode_rows", "layout",
+    "probability_bits", "streamed",
 ]  # fmt: skip
 
 BLOCK_BYTES = 4 * 2**20  # of encoded strategies; their sums take three to seven times as much
@@ -41,6 +43,22 @@ class EncodedStrategies(Protocol):
 
     def encoder(self, street: int, runouts: slice, rows: NDArray[np.generic]) -> Callable[[], None]:
         """Fetch what is needed, and return the work that fills `rows` with the strategies of these runouts."""
+
+
+def encode_rows(
+    form: PublicForm,
+    strategy: Callable[[int, int], FloatArray],
+    street: int,
+    runouts: slice,
+    rows: NDArray[np.generic],
+) -> None:
+    """Fill `rows` with the strategies of some runouts of a street, read one by one: `strategy(node, runout)`."""
+    tree, (begin, _) = form.tree, layout(form)
+    nodes = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.street == street)).tolist()
+    for row, runout in zip(rows, range(runouts.start, runouts.stop), strict=True):
+        for node in nodes:
+            shares = encode_shares(strategy(node, runout), 8 * rows.itemsize).ravel()
+            row[begin[node] : begin[node] + len(shares)] = shares
 
 
 def probability_bits(count: int) -> int:

@@ -27,7 +27,7 @@ are compared pair by pair instead.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,18 +60,18 @@ class Showdown:
         self.own, self.other, self.deck = own, other, deck
         self.own_strength, self.other_strength = own_strength, other_strength
         self.alive = own_strength >= 0
-        living = np.flatnonzero(other_strength >= 0)
-        self.order = living[np.argsort(other_strength[living], kind="stable")]
+        live = np.flatnonzero(other_strength >= 0)
+        self.order = live[np.argsort(other_strength[live], kind="stable")]
         strength = other_strength[self.order].astype(np.int64)
-        mine = own_strength.astype(np.int64)
+        threshold = own_strength.astype(np.int64)
         keys = (other.cards[self.order].astype(np.int64) * _STEP + strength[:, None]).T.ravel()
         by_key = np.argsort(keys, kind="stable")
         self.by_card = by_key % len(self.order)  # positions in `order`, card by card, weakest first
         keys = keys[by_key]
         cards = own.cards.astype(np.int64) * _STEP
         self.start = np.searchsorted(keys, cards)  # [H, 2] where the hands with each own card begin
-        self.until = [np.searchsorted(strength, mine, side) for side in ("left", "right")]
-        self.card_until = [np.searchsorted(keys, cards + mine[:, None], side) for side in ("left", "right")]
+        self.until = [np.searchsorted(strength, threshold, side) for side in ("left", "right")]
+        self.card_until = [np.searchsorted(keys, cards + threshold[:, None], side) for side in ("left", "right")]
 
     def met(self, reach: FloatArray) -> Met:
         """For rows of reach [rows, H of the opponent]; dead hands face nothing."""
@@ -89,9 +89,9 @@ class Showdown:
         not_stronger += same_reach(self.own, live)
         little = nearly_blocked(everyone, live) & self.alive
         if little.any():
-            free, mine = compatible(self.own, self.other)[little], self.own_strength[little, None]
-            weaker[:, little] = live @ (free & (self.other_strength < mine)).T
-            not_stronger[:, little] = live @ (free & (self.other_strength <= mine)).T
+            free, own_strength = compatible(self.own, self.other)[little], self.own_strength[little, None]
+            weaker[:, little] = live @ (free & (self.other_strength < own_strength)).T
+            not_stronger[:, little] = live @ (free & (self.other_strength <= own_strength)).T
         return Met(weaker * self.alive, not_stronger * self.alive, everyone * self.alive)
 
 
@@ -123,13 +123,7 @@ class Evaluator:
     def __init__(self, form: PublicForm, strategies: Strategies) -> None:
         self.form = form
         self.strategies = strategies
-        self._pairs_found: dict[tuple[int, int], tuple[NDArray[np.float32], NDArray[np.float32]]] = {}
-
-    def met(self, player: int, opponent_reach: FloatArray) -> FloatArray:
-        """[H] the opponent's reach that each hand of a player can face; exactly 0 where there is none."""
-        faced = met(self.form.hands[player], self.form.hands[1 - player], opponent_reach[None], self.form.deck)
-        reach: FloatArray = faced[0]
-        return reach
+        self._pairs_by_runout: dict[tuple[int, int], tuple[NDArray[np.float32], NDArray[np.float32]]] = {}
 
     def dead(self, player: int, street: int, runout: int) -> BoolArray:
         dead: BoolArray = self.form.streets[street].dead[player][runout]
@@ -216,11 +210,11 @@ class Evaluator:
 
     def _pairs(self, street: int, runout: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """[H0, H1] for every pair of hands, over the deals to come: player 0's share, and deals that allow both."""
-        if (street, runout) not in self._pairs_found:
-            if len(self._pairs_found) >= PAIRS_KEPT:
-                self._pairs_found.pop(next(iter(self._pairs_found)))
-            self._pairs_found[street, runout] = self._find_pairs(street, runout)
-        return self._pairs_found[street, runout]
+        if (street, runout) not in self._pairs_by_runout:
+            if len(self._pairs_by_runout) >= PAIRS_KEPT:
+                self._pairs_by_runout.pop(next(iter(self._pairs_by_runout)))
+            self._pairs_by_runout[street, runout] = self._find_pairs(street, runout)
+        return self._pairs_by_runout[street, runout]
 
     def _find_pairs(self, street: int, runout: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         size, last = [len(hands.weight) for hands in self.form.hands], len(self.form.streets) - 1
@@ -241,7 +235,11 @@ class Evaluator:
         return shares, total
 
     def _add_pairs(
-        self, final: int, order: tuple[Any, Any], shares: NDArray[np.float32], total: NDArray[np.float32]
+        self,
+        final: int,
+        order: tuple[slice | IntArray, slice | IntArray],
+        shares: NDArray[np.float32],
+        total: NDArray[np.float32],
     ) -> None:
         """Add a final runout, with the hands in some order; which hands share a card is the same in all of them."""
         first, second = (self.form.strength[player][final][order[player]] for player in range(2))

@@ -282,8 +282,8 @@ class LineReader(ABC):
     def solved_hands(self, player: int, deal: Deal) -> tuple[IntArray, IntArray]:
         """Hands that a deal does not block, as numbers among the 1,326, and their positions in the solved runout."""
         reads = self.read_by(deal, player)
-        living = np.flatnonzero(~self.dead(player, deal)[reads])
-        return self.hand_numbers[player][living], reads[living]
+        live = np.flatnonzero(~self.dead(player, deal)[reads])
+        return self.hand_numbers[player][live], reads[live]
 
     def read_by(self, deal: Deal, player: int) -> IntArray:
         """[H] the hand of the solved runout that each hand of a player reads."""

@@ -43,8 +43,8 @@ def draw_hands(reader: LineReader, node: LineNode, random: Random) -> tuple[int,
     weight = [node.reach[player][positions] for player, (_, positions) in enumerate(live_hands)]
     first = _draw(weight[0] * reader.met(0, node.reach[1])[live_hands[0][1]], node, random)
     hand = int(live_hands[0][0][first])
-    apart = ~np.isin(HAND_CARDS[live_hands[1][0]], HAND_CARDS[hand]).any(axis=1)
-    return hand, int(live_hands[1][0][_draw(weight[1] * apart, node, random)])
+    disjoint = ~np.isin(HAND_CARDS[live_hands[1][0]], HAND_CARDS[hand]).any(axis=1)
+    return hand, int(live_hands[1][0][_draw(weight[1] * disjoint, node, random)])
 
 
 def _draw(weight: FloatArray, node: LineNode, random: Random) -> int:

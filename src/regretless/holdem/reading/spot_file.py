@@ -6,13 +6,14 @@ Nothing in a file is trusted: shapes are checked against the spot, and indices a
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.cards.deck import DECK
-from regretless.engines import decode_shares, encode_shares
+from regretless.engines import decode_shares
 from regretless.errors import InvalidFile
 from regretless.files.container import Container, Streamed
 from regretless.forms.betting import poker_payoffs
@@ -20,7 +21,7 @@ from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import DEAD, BettingTree, NodeKind, PublicForm, Street, no_symmetry
 from regretless.holdem.form.runouts import hands_of, spot_hands
 from regretless.holdem.form.suits import count_runouts
-from regretless.holdem.reading.encoded_strategies import layout, probability_bits, streamed
+from regretless.holdem.reading.encoded_strategies import encode_rows, layout, probability_bits, streamed
 from regretless.holdem.reading.evaluation import street_rows
 from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.reading.spot_reader import SpotReader
@@ -136,7 +137,7 @@ class _FormReader:
 
 
 class FileResults:
-    """Answers of a file."""
+    """Strategies, values and equities as a file has them, read row by row."""
 
     def __init__(self, file: Container, form: PublicForm) -> None:
         self.file = file
@@ -185,16 +186,7 @@ class FileResults:
         return 1  # reading takes longer than encoding
 
     def encoder(self, street: int, runouts: slice, rows: NDArray[np.generic]) -> Callable[[], None]:
-        tree = self.form.tree
-        nodes = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.street == street)).tolist()
-
-        def encode_rows() -> None:
-            for row, runout in zip(rows, range(runouts.start, runouts.stop), strict=True):
-                for node in nodes:
-                    encoded = encode_shares(self.strategy(node, runout), 8 * rows.itemsize).ravel()
-                    row[self.begin[node] : self.begin[node] + len(encoded)] = encoded
-
-        return encode_rows
+        return partial(encode_rows, self.form, self.strategy, street, runouts, rows)
 
     def all_values(self, player: int, street: int) -> NDArray[np.float32]:
         values = self.file.array(f"values.{player}.{street}")

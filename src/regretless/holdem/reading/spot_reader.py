@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
@@ -37,7 +38,7 @@ from regretless.holdem.spots.spot_fields import PLAYERS
 if TYPE_CHECKING:
     from regretless.engines import StrategyEncoder
 
-__all__ = ["EngineResults", "SpotReader", "SpotResults"]
+__all__ = ["EngineResults", "EvaluatedResults", "SpotReader", "SpotResults"]
 
 TOGETHER = 32  # ranges at most whose equities are computed together
 
@@ -59,11 +60,37 @@ class SpotResults(Strategies, EncodedStrategies, Protocol):
         """[H] equity at a node of the first street with two cards to come, if it was stored."""
 
 
-class EngineResults:
+class EvaluatedResults(ABC):
+    """Results whose values before the last street are computed when the first is read."""
+
+    form: PublicForm
+
+    @cached_property
+    @abstractmethod
+    def early_values(self) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
+        """Per player, for each street before the last, [runouts, nodes of the street, H]."""
+
+    @cached_property
+    def _street_row(self) -> IntArray:
+        return street_rows(self.form.tree)
+
+    def values(self, player: int, node: int, runout: int) -> FloatArray:
+        street = int(self.form.tree.street[node])
+        values: FloatArray = self.early_values[player][street][runout, self._street_row[node]].astype(np.float64)
+        return values
+
+    def all_values(self, player: int, street: int) -> NDArray[np.float32]:
+        return self.early_values[player][street]
+
+    def equities(self, player: int, node: int) -> FloatArray | None:
+        return None
+
+
+class EngineResults(EvaluatedResults):
     """Average strategies of an engine, and their values before the last street."""
 
     def __init__(self, engine: PublicEngine) -> None:
-        self.engine = engine
+        self.engine, self.form = engine, engine.form
 
     @property
     def probability_bits(self) -> int:
@@ -80,31 +107,15 @@ class EngineResults:
         averages = [self.engine.averages(player, street, runouts) for player in range(2)]
         return partial(self._encoder.encode, street, averages, rows)
 
-    def values(self, player: int, node: int, runout: int) -> FloatArray:
-        street = int(self.engine.form.tree.street[node])
-        values: FloatArray = self.early[player][street][runout, self.street_row[node]].astype(np.float64)
-        return values
-
-    def all_values(self, player: int, street: int) -> NDArray[np.float32]:
-        return self.early[player][street]
-
-    def equities(self, player: int, node: int) -> FloatArray | None:
-        return None
-
     @cached_property
-    def early(self) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
-        """Per player, for each street before the last, [runouts, nodes of the street, H]."""
+    def early_values(self) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
         return self.engine.values_before_last(0), self.engine.values_before_last(1)
-
-    @cached_property
-    def street_row(self) -> IntArray:
-        return street_rows(self.engine.form.tree)
 
     @cached_property
     def _encoder(self) -> StrategyEncoder:
         from regretless.engines import StrategyEncoder  # loads numba
 
-        return StrategyEncoder(self.engine.form, layout(self.engine.form)[0])
+        return StrategyEncoder(self.form, layout(self.form)[0])
 
 
 class SpotReader(FormReader):
@@ -214,12 +225,12 @@ class SpotReader(FormReader):
             weight=node.reach[player][shown],
             ev=self._chips(player, node, values)[shown],
             equity=self.equity(player, node)[shown],
-            matchups=self.evaluator.met(player, node.reach[1 - player])[shown],
+            matchups=self.met(player, node.reach[1 - player])[shown],
         )
 
     def _chips(self, player: int, node: LineNode, values: FloatArray) -> FloatArray:
         """[H] chips from this node on, without deducting what was paid before."""
-        met = self.evaluator.met(player, node.reach[1 - player])
+        met = self.met(player, node.reach[1 - player])
         chips = np.divide(values, met, out=np.full(len(met), np.nan), where=met > 0)
         return np.asarray(chips + self.form.tree.paid[node.index, player])
 
@@ -260,7 +271,7 @@ class SpotReader(FormReader):
         pairs = {}
         for player, node in facing:
             reach = node.reach[1 - player]
-            if not self.evaluator.met(player, reach).any():
+            if not self.met(player, reach).any():
                 self._equities[_facing(player, node)] = np.full(len(node.reach[player]), np.nan)
                 continue
             # Every hand is included, however unlikely, so that each has an equity; the largest reach counts as 1.

@@ -28,7 +28,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from regretless.errors import InvalidFile, RebuiltFile
 from regretless.files.atomic import reason
@@ -59,6 +59,13 @@ class SpotRows:
     run: Mapping[str, object]  # without the digests of the other parts
     summary: Sequence[Mapping[str, object]]
     hands: Sequence[Mapping[str, object]] | None  # None: not kept
+
+
+class _Merged(NamedTuple):
+    """What the merged files were made from."""
+
+    parts: str | None  # the folder's fingerprint then; None if there are no merged files
+    sha256: Mapping[str, object]  # digest of each file, by table
 
 
 @dataclass(frozen=True)
@@ -150,7 +157,7 @@ class StudyFolder:
         except (OSError, InvalidFile):
             return False
 
-    def _check(self, spot: str, *tables: str) -> dict[str, Any]:
+    def _check(self, spot: str, *tables: str) -> dict[str, object]:
         """The row of a spot in `runs`; raises `InvalidFile` if its part of one of these tables is not its own.
 
         Unless `runs` is among them, only the columns that this takes are read.
@@ -262,18 +269,18 @@ class StudyFolder:
     def merged_file(self, table: str) -> Path | None:
         """The merged file of a table, if it is up to date; raises `InvalidFile` if it is damaged."""
         merged, path = self._merged(), self._merged_path(table)
-        if merged.get("parts") != self.fingerprint() or not path.exists():
+        if merged.parts != self.fingerprint() or not path.exists():
             return None
         stat = path.lstat()
         largest = self._largest_merged(table)
-        if _known_sha256(path, self.path, largest, stat.st_size, stat.st_mtime_ns) != merged["sha256"].get(table):
+        if _known_sha256(path, self.path, largest, stat.st_size, stat.st_mtime_ns) != merged.sha256.get(table):
             raise InvalidFile(path, "is damaged: running the study again repairs it")
         return path
 
     def merge(self) -> None:
         """Merge the parts of every table into one file, in the order of the spots' names, unless that is done."""
         merged = self._merged()
-        if merged.get("parts") == (fingerprint := self.fingerprint()) and merged.get("sha256") == self._digests():
+        if merged.parts == (fingerprint := self.fingerprint()) and merged.sha256 == self._digests():
             return
         for table in self.tables:
             self._merge(table, sorted(self.written()))
@@ -303,14 +310,14 @@ class StudyFolder:
     def _merged_path(self, table: str) -> Path:
         return self.path / f"{table}.parquet"
 
-    def _merged(self) -> Mapping[str, Any]:
-        """Which parts the merged files were made from, and their digests; empty if there are none."""
+    def _merged(self) -> _Merged:
+        """What merged.json says."""
         path = self.path / MERGED
         try:
             fields = Fields.read(path, self.path, largest=LARGEST_MERGED)
-            return {"parts": fields.text("parts"), "sha256": Fields(path, fields.value("sha256"), "sha256.").table}
+            return _Merged(fields.text("parts"), Fields(path, fields.value("sha256"), "sha256.").table)
         except InvalidFile:  # missing or damaged: the parts are read instead
-            return {}
+            return _Merged(None, {})
 
     def _digests(self) -> dict[str, str] | None:
         try:
@@ -357,8 +364,8 @@ class GrowingFolder(StudyFolder):
         if not parts or sum(map(len, parts)) > REMEMBERED_ROWS:
             self._parts.clear()
             return super().dataset(table)
-        for gone in self._parts.keys() - set(spots):
-            del self._parts[gone]
+        for removed in self._parts.keys() - set(spots):
+            del self._parts[removed]
         arrow, _ = pyarrow()
         from pyarrow import dataset
 

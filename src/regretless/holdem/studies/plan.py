@@ -59,9 +59,10 @@ from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import PLAYERS, SpotFields, check_number
 from regretless.holdem.spots.spot_toml import read_mapping, write_spot
 from regretless.holdem.spots.toml_fields import parse_toml, read_toml_text
+from regretless.solving.options import SolveOptions
 from regretless.variants.presets import read_variant
 
-__all__ = ["ANY", "Keep", "StudyPlan", "StudySpot", "Variation"]
+__all__ = ["ANY", "Keep", "StudyPlan", "StudySpot", "Variation", "line_pattern"]
 
 ANY = "any"  # in a line of `keep.lines`: every card that can be dealt
 DEVICES = ("auto", "cpu", "cuda")
@@ -71,6 +72,7 @@ DEEPEST = 100  # actions
 
 _SPOT = ("pot", "stack", "oop", "ip", "bets", "rules", "lines", "locks", "name")
 _STUDY = ("flops", "target", "iterations", "variant", "storage", "device", "vary", "keep")
+_OPTIONS = ("target", "iterations", "variant", "storage")  # on which the answers depend
 _BOARD = "Qs Jh 2d"  # stands in for the flops while the fields are read
 
 
@@ -213,15 +215,9 @@ class StudyPlan:
         return tuple(self.variations[0].parameters)
 
     @property
-    def options(self) -> dict[str, Any]:
-        """Options of the solve, as `rl.solve` takes them; the device is chosen where it runs."""
-        options = {
-            "target": self.target,
-            "iterations": self.iterations,
-            "variant": self.variant,
-            "storage": self.storage,
-        }
-        return {name: value for name, value in options.items() if value is not None}
+    def options(self) -> SolveOptions:
+        """Options of each solve; the device is chosen where it runs."""
+        return SolveOptions(target=self.target, iterations=self.iterations, variant=self.variant, storage=self.storage)
 
     @cached_property
     def digest(self) -> str:
@@ -229,7 +225,7 @@ class StudyPlan:
         content = {
             "spots": [write_spot(replace(each.fields, board=(), name="")) for each in self.variations],
             "varied": [dict(each.parameters) for each in self.variations],
-            "options": self.options,
+            "options": {name: value for name in _OPTIONS if (value := getattr(self, name)) is not None},
             "keep": [self.keep.lines, self.keep.hands, self.keep.solutions],
             "weights": self.flops if isinstance(self.flops, str) and "subset" in self.flops.lower() else "flops",
         }
@@ -310,18 +306,18 @@ def _keep(table: object) -> Keep:
     if isinstance(lines, list):
         if not lines or len(lines) > MOST_LINES:
             raise InvalidOption("keep.lines", f"a list of {len(lines):,}", f"must have 1 to {MOST_LINES:,} lines")
-        lines = tuple(_line(line, f"keep.lines[{number}]") for number, line in enumerate(lines))
+        lines = tuple(line_pattern(line, f"keep.lines[{number}]") for number, line in enumerate(lines))
     elif isinstance(lines, bool) or not (lines == "flop" or (isinstance(lines, int) and 0 <= lines <= DEEPEST)):
         raise InvalidOption("keep.lines", lines, f'must be "flop", a number from 0 to {DEEPEST}, or a list of lines')
     return Keep(lines, table.get("hands", False), table.get("solutions", False))
 
 
-def _line(text: object, name: str) -> str:
-    """A line in the form that the tables have it."""
+def line_pattern(text: object, field: str) -> str:
+    """A line as the tables have it, in which `any` stands for every card; errors name the field."""
     if not isinstance(text, str):
-        raise InvalidOption(name, text, "must be a text in quotes")
+        raise InvalidOption(field, text, "must be a text in quotes")
     parts = [part.strip() for part in text.split(",")] if text.strip() else []
-    return ", ".join(ANY if part.lower() == ANY else ", ".join(map(str, parse_line(part, name))) for part in parts)
+    return ", ".join(ANY if part.lower() == ANY else ", ".join(map(str, parse_line(part, field))) for part in parts)
 
 
 def _variations(fields: dict[str, Any], vary: object, source: str | Path) -> Iterator[Variation]:

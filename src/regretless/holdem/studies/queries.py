@@ -99,8 +99,8 @@ def study_lines(folder: StudyFolder, *, variation: int, limit: int) -> list[Stud
     rows = run_sql(
         folder,
         """SELECT pattern, action, min(place) AS place, min(player) AS player, min(street) AS street,
-           min(node_pot) AS pot, count(DISTINCT spot) AS spots, sum(weight * reach * frequency) AS taken,
-           sum(weight * reach) FILTER (place = 0) AS w
+           min(node_pot) AS pot, count(DISTINCT spot) AS spots, sum(weight * reach * frequency) AS played,
+           sum(weight * reach) FILTER (place = 0) AS line_weight
            FROM summary WHERE variation = $variation AND pattern IN (
                SELECT DISTINCT pattern FROM summary WHERE variation = $variation
                ORDER BY len(string_split(pattern, ', ')), pattern LIMIT $limit)
@@ -114,12 +114,12 @@ def study_lines(folder: StudyFolder, *, variation: int, limit: int) -> list[Stud
 
 
 def _line(line: str, rows: list[dict[str, Any]]) -> StudyLine:
-    first, weight = rows[0], sum(row["w"] or 0.0 for row in rows)
+    first, weight = rows[0], sum(row["line_weight"] or 0.0 for row in rows)
     return StudyLine(
         line=line,
         player=first["player"],
         street=first["street"],
         spots=max(row["spots"] for row in rows),
         pot=first["pot"],
-        frequencies={row["action"]: (row["taken"] or 0.0) / weight if weight else None for row in rows},
+        frequencies={row["action"]: (row["played"] or 0.0) / weight if weight else None for row in rows},
     )

@@ -22,9 +22,8 @@ from typing import Any
 from regretless.cards.deck import RANKS, SUITS
 from regretless.errors import InvalidFile, InvalidOption, InvalidText, RegretlessError
 from regretless.holdem.flops import CONNECTEDNESS, PAIRINGS, SUIT_KINDS, FlopFilter
-from regretless.holdem.spots.lines import parse_line
 from regretless.holdem.studies.folder import StudyFolder
-from regretless.holdem.studies.plan import ANY
+from regretless.holdem.studies.plan import line_pattern
 from regretless.holdem.studies.queries import run_sql
 from regretless.holdem.studies.rows import TABLES, column_of
 
@@ -148,23 +147,23 @@ def study_report(
     combination of varied values; by default, means are over all of them.
     """
     columns = tuple(_column(folder, name) for name in by)
-    line = _line(line)
+    line = line_pattern(line, "line")
     coverage = study_coverage(folder, where=where, variation=variation)
     condition = f"(line = $line OR pattern = $line){_where(where)}"
     parameters: dict[str, object] = {"line": line}
     if variation is not None:
         condition += " AND variation = $variation"
         parameters["variation"] = variation
-    chosen = "".join(f'"{name}", ' for name in columns)
+    grouped = "".join(f'"{name}", ' for name in columns)
     sums = ", ".join(f"sum(w * {name}) FILTER (place = 0) AS {name}" for name in _MEANS)
-    actions = run_sql(  # what all actions of a decision share is counted at its first
+    actions = run_sql(  # numbers that all actions of a decision share are summed over the first one only (place = 0)
         folder,
-        f"""SELECT {chosen} action, min(kind) AS kind, min(place) AS place, sum(w * frequency) AS taken,
+        f"""SELECT {grouped} action, min(kind) AS kind, min(place) AS place, sum(w * frequency) AS played,
             count(DISTINCT spot) FILTER (place = 0) AS spots, min(player) AS player,
             sum(w) FILTER (place = 0) AS w, {sums},
             sum(w * oop_equity * node_pot) FILTER (place = 0) AS oop_expected,
             sum(w * ip_equity * node_pot) FILTER (place = 0) AS ip_expected
-            FROM (SELECT *, weight * reach AS w FROM summary WHERE {condition}) GROUP BY {chosen} action""",
+            FROM (SELECT *, weight * reach AS w FROM summary WHERE {condition}) GROUP BY {grouped} action""",
         parameters,
     ).to_pylist()
     if not actions:
@@ -173,11 +172,11 @@ def study_report(
     for each in sorted(actions, key=lambda row: (row["place"], row["action"])):
         order.setdefault(each["action"], each["kind"])
     added = ("spots", "w", *_MEANS, "oop_expected", "ip_expected")
-    nodes: dict[tuple[object, ...], dict[str, Any]] = {}
+    nodes: dict[tuple[object, ...], dict[str, float]] = {}
     weight_by_action: dict[tuple[object, ...], dict[str, float]] = {}
     for each in actions:
         key = tuple(each[name] for name in columns)
-        weight_by_action.setdefault(key, {})[each["action"]] = each["taken"] or 0.0
+        weight_by_action.setdefault(key, {})[each["action"]] = each["played"] or 0.0
         node = nodes.setdefault(key, dict.fromkeys(added, 0))
         for name in added:
             node[name] += each[name] or 0
@@ -220,7 +219,7 @@ def study_coverage(folder: StudyFolder, *, where: str = "", variation: int | Non
 
 
 def _row(
-    sums: Mapping[str, Any],
+    sums: Mapping[str, float],
     group: tuple[object, ...],
     weight_by_action: Mapping[str, float],
     actions: Mapping[str, str],
@@ -233,7 +232,7 @@ def _row(
 
     return ReportRow(
         group=group,
-        spots=sums["spots"],
+        spots=int(sums["spots"]),
         weight=weight,
         share=over(weight, whole),
         frequencies={action: over(weight_by_action.get(action, 0.0), weight) for action in actions},
@@ -252,12 +251,6 @@ def _column(folder: StudyFolder, name: str) -> str:
         meant = f"did you mean {close[0]!r}?" if close else "texture, pairing, suits, connectedness, high or flop are"
         raise InvalidOption("by", name, f"is not a column to group by; {meant}")
     return chosen
-
-
-def _line(text: str) -> str:
-    """A line as the tables write it."""
-    parts = [part.strip() for part in text.split(",")] if text.strip() else []
-    return ", ".join(ANY if part.lower() == ANY else ", ".join(map(str, parse_line(part, "line"))) for part in parts)
 
 
 def _where(text: str) -> str:

@@ -100,10 +100,10 @@ def _kept_lines(plan: StudyPlan, spot: StudySpot) -> tuple[int, int]:
     if isinstance(plan.keep.lines, tuple):
         lines = sum((52 - 3) ** line.split(", ").count(ANY) for line in plan.keep.lines)
         return lines, 3 * lines
-    deep = np.zeros(len(tree.kind), dtype=np.int64)
+    depth = np.zeros(len(tree.kind), dtype=np.int64)
     for node in range(1, len(tree.kind)):
-        deep[node] = deep[tree.parent[node]] + 1
+        depth[node] = depth[tree.parent[node]] + 1
     chosen = (tree.kind == NodeKind.DECISION) & (tree.street == 0)
     if isinstance(plan.keep.lines, int):
-        chosen &= deep <= plan.keep.lines
+        chosen &= depth <= plan.keep.lines
     return int(chosen.sum()), int(actions[chosen].sum())

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.engines import LEARNED, Build, Entry, Evaluation, FormKind, Sampling, Snapshot, Updates, register
+from regretless.engines import LEARNED, Build, EngineEntry, Evaluation, FormKind, Sampling, Snapshot, Updates, register
 from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.compile import invert, strategy_array
 from regretless.forms.history import FloatArray, HistoryForm
@@ -103,7 +103,7 @@ class Reference:
 
 register(
     Reference.name,
-    Entry(
+    EngineEntry(
         classes={
             FormKind.HISTORY: Build(path=f"{__name__}:Reference", rules=True),
             FormKind.SAMPLING: Build(path=f"{__name__}:Reference", rules=True, samplings=(Sampling.CHANCE,)),

@@ -24,8 +24,7 @@ from regretless.engines.cuda.buckets.engine import CudaBucketedEngine, estimate,
 from regretless.engines.numpy.buckets import BucketedReference
 from regretless.engines.registry import fastest
 from regretless.errors import InvalidGame, InvalidOption
-from regretless.forms.bucketed import BucketedForm
-from regretless.forms.drawn_runouts import bucketed_form, lossless
+from regretless.forms.bucketed import BucketedForm, bucketed_form, lossless
 from regretless.forms.public_poker import compile_public
 from regretless.games import Kuhn, Leduc
 from regretless.variants import PRESETS, schedule

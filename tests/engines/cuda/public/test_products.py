@@ -18,7 +18,7 @@ from regretless.engines.cuda.public.plan import make_plan
 from regretless.engines.layout import make_layout
 from regretless.engines.numba.public.engine import NumbaPublicEngine
 from regretless.forms.public import PublicForm
-from regretless.forms.ties import middle_of
+from regretless.forms.walking import middle_of
 from regretless.variants import PRESETS, schedule
 
 pytestmark = pytest.mark.skipif(

@@ -16,7 +16,6 @@ from regretless.engines import memory
 from regretless.engines.contract import Evaluation, PublicStrategy
 from regretless.engines.creation import create
 from regretless.engines.layout import LANES, make_layout
-from regretless.engines.memory import estimate_public
 from regretless.engines.numba.public.engine import NumbaPublicEngine
 from regretless.engines.numba.public.kernels import processor
 from regretless.engines.numba.public.sizes import estimate, evaluation_bytes
@@ -382,8 +381,7 @@ def test_predictions_that_do_not_fit_are_refused_before_they_are_stored(
     name = "numba"
     form = random_form(5, deck=7, streets=3, most_hands=20)
     plain, predicting = (
-        estimate_public(name, size_of_form(form), device="cpu", storage=storage, threads=1, predicts=predicts)
-        for predicts in (False, True)
+        estimate(size_of_form(form), storage=storage, threads=1, predicts=predicts) for predicts in (False, True)
     )
     monkeypatch.setattr(memory, "available_bytes", lambda: predicting)
     engine = create(name, form, storage=storage, threads=1, predicts=True)
@@ -393,7 +391,7 @@ def test_predictions_that_do_not_fit_are_refused_before_they_are_stored(
     assert engine.memory_bytes <= predicting
     monkeypatch.setattr(memory, "available_bytes", lambda: predicting - 1)
     create(name, form, storage=storage, threads=1)
-    with pytest.raises(WouldNotFit, match=f"a public form in the {name} engine needs"):
+    with pytest.raises(WouldNotFit, match=f"this solve in the {name} engine needs"):
         create(name, form, storage=storage, threads=1, predicts=True)
 
 

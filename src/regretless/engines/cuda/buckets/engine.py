@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.bucket_tables import BucketTables, TableLayout, kept_numbers
+from regretless.engines.bucket_tables import BucketTables, TableLayout
 from regretless.engines.contract import BucketedEngine
 from regretless.engines.cuda.buckets.plan import FACTORS, CudaBucketPlan, make_plan, records_source
 from regretless.engines.cuda.buckets.runouts import MAX_HANDS, BatchLayout, arrange, max_steps
-from regretless.engines.cuda.device import ON_CPU, Buffer, Device, kernel_text, open_device
+from regretless.engines.cuda.device import ON_CPU, Array, Buffer, Device, kernel_text, open_device
 from regretless.engines.formats import met_weights, needs_wide_tiles
 from regretless.errors import Advice, InvalidGame, InvalidOption
 from regretless.forms.bucketed import BucketedForm
@@ -78,13 +78,16 @@ class CudaBucketedEngine(BucketTables):
         """Tables, the batch, and the rows of a walk."""
         return estimate(self.form, predicts=self.predicts)
 
-    def _zeros(self, player: int) -> Buffer:
-        return self._on.zeros(self.layout.entries[player], self.dtype)
+    def _zeros(self, player: int, dtype: np.dtype[Any]) -> Buffer:
+        return self._on.zeros(self.layout.entries[player], dtype)
 
-    def _stored(self, numbers: Buffer) -> NDArray[Any]:
+    def _stored(self, numbers: Buffer) -> Array:
         return self._on.download(numbers)
 
-    def _load(self, numbers: Buffer, stored: NDArray[Any]) -> None:
+    def _target(self, numbers: Buffer) -> Array:
+        return np.empty(len(numbers), self.dtype)
+
+    def _load(self, numbers: Buffer, stored: Array) -> None:
         self._on.assign(numbers, stored)
 
     def advance(self, schedule: Schedule) -> None:
@@ -216,7 +219,7 @@ def estimate(form: BucketedForm, *, predicts: bool = False, **_: Any) -> int:
     """Bytes of tables, of a batch and of the rows of a walk."""
     layout = TableLayout(form)
     rows = sum(_row_sizes(form, make_plan(layout)).values())
-    return BatchLayout(form).nbytes + 4 * (kept_numbers(layout, predicts=predicts) + rows)
+    return BatchLayout(form).nbytes + layout.learned_bytes(predicts=predicts) + 4 * rows
 
 
 def kernel_source() -> str:
@@ -245,10 +248,10 @@ def _row_sizes(form: BucketedForm, plan: CudaBucketPlan) -> dict[str, int]:
     return rows
 
 
-def _constants(form: BucketedForm, plan: CudaBucketPlan) -> dict[str, NDArray[Any]]:
+def _constants(form: BucketedForm, plan: CudaBucketPlan) -> dict[str, Array]:
     """The tables that kernels read."""
     hands = max(len(each.weight) for each in form.hands)
-    tables: dict[str, NDArray[Any]] = {"nodes": plan.nodes, "ones": np.ones(hands, dtype=np.float32)}
+    tables: dict[str, Array] = {"nodes": plan.nodes, "ones": np.ones(hands, dtype=np.float32)}
     for player, own in enumerate(form.hands):
         tables[f"lines.{player}"] = plan.lines[player]
         tables[f"cards.{player}"] = np.where(own.cards < 0, form.deck, own.cards).astype(np.int32).ravel()

@@ -30,7 +30,7 @@ from regretless.engines.formats import (
     number_format,
 )
 from regretless.engines.layout import LANES, checked_rows, padded, put
-from regretless.engines.stored import BoolArray, Lock, Place, StoredEngine
+from regretless.engines.stored import BoolArray, LockedStrategy, PublicNode, StoredEngine
 from regretless.errors import InvalidGame
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
@@ -307,14 +307,16 @@ class CudaPublicEngine(StoredEngine):
     def _take(self, numbers: Buffer, node: int, runouts: slice) -> Stored:
         return self.layout.by_action(self._on.download(self.layout.node_rows(numbers, node, runouts)), node)
 
-    def _put(self, numbers: Buffer, place: Place, values: NDArray[np.floating[Any]], hands: BoolArray) -> None:
-        node, runout = place
+    def _put(
+        self, numbers: Buffer, public_node: PublicNode, values: NDArray[np.floating[Any]], hands: BoolArray
+    ) -> None:
+        node, runout = public_node
         rows = self.layout.node_rows(numbers, node, slice(runout, runout + 1))[0]
         changed = self._on.download(rows)
         put(changed, values, hands)
         self._on.assign(rows, changed)
 
-    def _write_all(self, player: int, locks: Iterable[tuple[Place, Lock]]) -> None:
+    def _write_all(self, player: int, locks: Iterable[tuple[PublicNode, LockedStrategy]]) -> None:
         arrays = self._regret[player], self._matched[player], self._average[player]
         changed = {id(numbers): self._on.download(numbers) for numbers in arrays}
         for (node, runout), lock in locks:

@@ -6,7 +6,8 @@ What is done for every hand is compiled by numba, since a batch may have thousan
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +31,11 @@ from regretless.engines.layout import Layout
 from regretless.forms.public import PublicForm
 
 __all__ = [
+    "HandCounts",
     "Sums",
     "code_bytes",
     "fill_hands",
+    "hand_shapes",
     "hand_tables",
     "has_equal_players",
     "list_sizes",
@@ -41,11 +44,43 @@ __all__ = [
 ]
 
 
+class HandCounts(NamedTuple):
+    """What the sizes of a player's tables depend on."""
+
+    hands: int  # padded
+    cards: int  # of all hands together
+    deck: int
+    permutations: int
+    symmetries: int  # ways in which hands are equivalent
+    runouts: int  # of all streets
+    finals: int  # of the last street
+
+
+def hand_shapes(counts: HandCounts) -> dict[str, tuple[tuple[int, ...], type[np.generic]]]:
+    """The shape and type of each table of a player's hands, by the field of the jobs that points to it."""
+    n, deck = counts.hands, counts.deck
+    return {
+        "permutations": ((counts.permutations, n), np.int16),
+        "alike_hands": ((counts.symmetries, n), np.int16),
+        "roundings": ((counts.symmetries, n), np.uint32),
+        "own_alive": ((counts.runouts, n), np.uint8),
+        "own_cards": ((n, 2), np.uint8),
+        "same": ((n,), np.int16),
+        "own_strength": ((counts.finals, n), np.int16),
+        "card_first": ((deck + 1,), np.int16),
+        "card_hands": ((counts.cards,), np.int16),
+        "own_weight": ((n,), np.float64),
+        "other_reach": ((n,), np.float32),  # a table for each job of the other player
+    }
+
+
+# The other player's job points to some tables under another name, and to some alone.
+ALSO_OTHER = {"own_alive": "other_alive", "own_cards": "other_cards", "own_strength": "other_strength"}
+OTHER_ALONE = ("card_first", "card_hands", "other_reach")
+
+
 @kernel
 def fill_hands(
-    block: NDArray[np.uint8],
-    begins: NDArray[np.int64],
-    width: int,
     deck: int,
     golden: int,
     permutations: NDArray[np.int16],
@@ -55,68 +90,59 @@ def fill_hands(
     same: NDArray[np.int16],
     strength: NDArray[np.int16],
     weight: NDArray[np.float64],
-    units: NDArray[np.float64],
+    permutations_table: NDArray[np.int16],
+    alike_hands: NDArray[np.int16],
+    roundings: NDArray[np.uint32],
+    own_alive: NDArray[np.uint8],
+    own_cards: NDArray[np.uint8],
+    same_table: NDArray[np.int16],
+    own_strength: NDArray[np.int16],
+    card_first: NDArray[np.int16],
+    card_hands: NDArray[np.int16],
+    own_weight: NDArray[np.float64],
 ) -> None:
-    """Fill the tables of a player's hands, padded to `width`, at the offsets `begins` [10 + units] in a block of zeros.
+    """Fill the tables of `hand_shapes`, all zeros, from a player's arrays.
 
-    In this order: `permutations`, `alike_hands`, `roundings`, `own_alive`, `own_cards`, `same`, `own_strength`,
-    `card_first`, `card_hands`, `own_weight`, and for every unit the reach that it gives the weights. Padding hands are
-    dead, hold no cards and represent themselves.
+    The tables are padded to more hands: these are dead, hold no cards and represent themselves.
     """
-    hands = len(weight)
-    table = (
-        block[begins[0] : begins[0] + 2 * width * len(permutations)].view(np.int16).reshape(len(permutations), width)
-    )
+    hands, width = len(weight), len(same_table)
     for row in range(len(permutations)):
         for hand in range(width):
-            table[row, hand] = permutations[row, hand] if hand < hands else hand
-    table = block[begins[1] : begins[1] + 2 * width * len(alike)].view(np.int16).reshape(len(alike), width)
-    roundings = block[begins[2] : begins[2] + 4 * width * len(alike)].view(np.uint32).reshape(len(alike), width)
+            permutations_table[row, hand] = permutations[row, hand] if hand < hands else hand
     for row in range(len(alike)):
         for hand in range(width):
             first = alike[row, hand] if hand < hands else hand
-            table[row, hand] = first
+            alike_hands[row, hand] = first
             roundings[row, hand] = (np.int64(first) * golden) & 0xFFFFFFFF
     for row in range(len(dead)):
         for hand in range(hands):
-            block[begins[3] + row * width + hand] = not dead[row, hand]
-    both_cards = block[begins[4] : begins[4] + 2 * width].reshape(width, 2)
-    others = block[begins[5] : begins[5] + 2 * width].view(np.int16)
-    weights = block[begins[9] : begins[9] + 8 * width].view(np.float64)
+            own_alive[row, hand] = not dead[row, hand]
     counts = np.zeros(deck + 2, dtype=np.int64)  # of hands that hold a card below each
     for hand in range(width):
-        others[hand] = same[hand] if hand < hands else -1
+        same_table[hand] = same[hand] if hand < hands else -1
         if hand < hands:
-            weights[hand] = weight[hand]
+            own_weight[hand] = weight[hand]
         for side in range(2):
             card = cards[hand, side] if hand < hands else -1
-            both_cards[hand, side] = deck if card < 0 else card
-            counts[both_cards[hand, side] + 1] += 1
-    table = block[begins[6] : begins[6] + 2 * width * len(strength)].view(np.int16).reshape(len(strength), width)
+            own_cards[hand, side] = deck if card < 0 else card
+            counts[own_cards[hand, side] + 1] += 1
     for row in range(len(strength)):
         for hand in range(width):
-            table[row, hand] = strength[row, hand] if hand < hands else -1
-    card_first = block[begins[7] : begins[7] + 2 * (deck + 1)].view(np.int16)
+            own_strength[row, hand] = strength[row, hand] if hand < hands else -1
     for card in range(deck + 1):
         counts[card + 1] += counts[card]
         card_first[card] = counts[card]
-    card_hands = block[begins[8] : begins[8] + 2 * counts[deck]].view(np.int16)
     for hand in range(hands):
         for side in range(2):
-            card = both_cards[hand, side]
+            card = own_cards[hand, side]
             if card < deck:
                 card_hands[counts[card]] = hand
                 counts[card] += 1
-    for unit in range(len(units)):
-        begin = begins[10 + unit]
-        reach = block[begin : begin + 4 * width].view(np.float32)
-        for hand in range(hands):
-            reach[hand] = weight[hand] * units[unit]
 
 
 @kernel
 def max_distinct(
-    mine: NDArray[np.int16], my_cards: NDArray[Any], theirs: NDArray[np.int16], their_cards: NDArray[Any], deck: int
+    mine: NDArray[np.int16], my_cards: Array, theirs: NDArray[np.int16], their_cards: Array, deck: int
 ) -> tuple[int, int]:
     """The most groups and pairs on a runout.
 
@@ -133,11 +159,11 @@ def max_distinct(
                 levels = max(levels, strength[runout, hand] + 1)
     # By strength and player: a bit per card, and one that is set if there is any hand.
     cards_of = np.empty((levels, 2, words), dtype=np.uint64)
-    levels_found = np.empty(levels // 64 + 1, dtype=np.uint64)  # a bit per strength that a hand has
+    occurring = np.empty(levels // 64 + 1, dtype=np.uint64)  # a bit per strength that a hand has
     between = np.empty(words, dtype=np.uint64)  # whether own hands follow the opponent's last one
     one, everyone = np.uint64(1), np.uint64(1) << np.uint64(deck % 64)
     for runout in range(mine.shape[0]):
-        levels_found[:] = 0
+        occurring[:] = 0
         between[:] = 0
         for player in range(2):
             strength, cards = (mine, my_cards) if player == 0 else (theirs, their_cards)
@@ -145,8 +171,8 @@ def max_distinct(
                 level = strength[runout, hand]
                 if level < 0:
                     continue
-                if levels_found[level // 64] >> np.uint64(level % 64) & one == 0:
-                    levels_found[level // 64] |= one << np.uint64(level % 64)
+                if occurring[level // 64] >> np.uint64(level % 64) & one == 0:
+                    occurring[level // 64] |= one << np.uint64(level % 64)
                     cards_of[level] = 0
                 for side in range(2):
                     card = cards[hand, side]
@@ -154,8 +180,8 @@ def max_distinct(
                         cards_of[level, player, card // 64] |= one << np.uint64(card % 64)
                 cards_of[level, player, deck // 64] |= everyone
         groups = pairs = 0
-        for block in range(len(levels_found)):
-            left = levels_found[block]
+        for block in range(len(occurring)):
+            left = occurring[block]
             while left != 0:
                 rest = left & (left - one)
                 level = 64 * block + int(np.log2(np.float64(left ^ rest)))  # of the lowest bit
@@ -177,37 +203,6 @@ def max_distinct(
 
 FOUR = 4  # operations that a kernel reads at once, or steps of a product
 
-Sharing = tuple[tuple[int, ...], ...]  # sets of players that have the same tables of hands
-TOGETHER: Sharing = ((0, 1),)
-APART: Sharing = ((0,), (1,))
-
-
-def _fields(sharing: Sharing) -> Iterator[tuple[Field, ...]]:
-    """The fields that point to each table, in the order of the tables."""
-    for name in ("runouts", "terms", "alike_cards"):
-        yield (0, name), (1, name)
-    for mine in sharing:
-        theirs = tuple(1 - own for own in mine)  # jobs
-        for jobs, name, other_name in (
-            (mine, "permutations", ""),
-            (mine, "alike_hands", ""),
-            (mine, "roundings", ""),
-            (mine, "own_alive", "other_alive"),
-            (mine, "own_cards", "other_cards"),
-            (mine, "same", ""),
-            (mine, "own_strength", "other_strength"),
-            (theirs, "card_first", ""),
-            (theirs, "card_hands", ""),
-            (mine, "own_weight", ""),
-        ):
-            others = theirs if other_name else ()
-            yield (*((job, name) for job in jobs), *((job, other_name) for job in others))
-        yield from (((job, "other_reach"),) for job in theirs)
-
-
-FIELDS = {sharing: tuple(_fields(sharing)) for sharing in (TOGETHER, APART)}
-HAND_TABLES = 10  # of a set of players, and one for the reach in each job of the others
-
 
 def hand_tables(layout: Layout, units: Sequence[float]) -> Packed:
     """The tables of a spot that do not change, and the fields of both jobs that point to each.
@@ -215,32 +210,38 @@ def hand_tables(layout: Layout, units: Sequence[float]) -> Packed:
     `units` multiply all values, one for each updating player.
     """
     form = layout.form
-    of_each = TOGETHER if has_equal_players(form) else APART  # who shares tables
     symmetries, deck = form.symmetry.cards, form.deck
     runouts, terms = _runouts(form), _terms(form)
+    both: tuple[int, ...] = (0, 1)
+    sharing = (both,) if has_equal_players(form) else ((0,), (1,))  # players that have the same tables
     sizes = [runouts.nbytes, terms.nbytes, len(symmetries) * (deck + 1)]
-    for mine in of_each:
-        player, n = mine[0], int(layout.hands[mine[0]])
-        cards = int(np.count_nonzero(form.hands[player].cards >= 0))  # of all hands
-        sizes += [2 * n * len(form.permutations[player]), 2 * n * len(symmetries), 4 * n * len(symmetries)]
-        sizes += [n * len(runouts), 2 * n, 2 * n, 2 * n * len(form.strength[player])]
-        sizes += [2 * (deck + 1), 2 * cards, 8 * n, *(4 * n for _ in mine)]
-    offsets = offsets_of(tuple(sizes), FIELDS[of_each])
+    fields: list[tuple[Field, ...]] = [*SPOT_FIELDS]
+    shapes = []
+    for owners in sharing:
+        counts = HandCounts(
+            hands=int(layout.hands[owners[0]]),
+            cards=int(np.count_nonzero(form.hands[owners[0]].cards >= 0)),
+            deck=deck,
+            permutations=len(form.permutations[owners[0]]),
+            symmetries=len(symmetries),
+            runouts=len(runouts),
+            finals=len(form.strength[owners[0]]),
+        )
+        shapes.append(hand_shapes(counts))
+        fields += HAND_FIELDS[owners]
+        for name, (shape, kind) in shapes[-1].items():
+            sizes += [prod(shape) * np.dtype(kind).itemsize] * (len(owners) if name == "other_reach" else 1)
+    offsets = offsets_of(tuple(sizes), tuple(fields))
     block = np.zeros(offsets.size, dtype=np.uint8)
-    for table, begin in ((runouts, offsets.begins[0]), (terms, offsets.begins[1])):
-        if len(table):
-            block[begin : begin + table.nbytes] = table.reshape(-1).view(np.uint8)
-    alike_cards = block[offsets.begins[2] :][: sizes[2]].reshape(len(symmetries), deck + 1)
+    contents = iter([block[begin : begin + size] for begin, size in zip(offsets.begins, sizes, strict=True)])
+    for table in (runouts, terms):
+        next(contents)[:] = table.reshape(-1).view(np.uint8)
+    alike_cards = next(contents).reshape(len(symmetries), deck + 1)
     alike_cards[:, :deck], alike_cards[:, deck] = symmetries, deck
-    begins = np.array(offsets.begins, dtype=np.int64)
-    first = 3
-    for mine in of_each:
-        player = mine[0]
+    for owners, tables in zip(sharing, shapes, strict=True):
+        player, filled = owners[0], [tables[name] for name in tables if name != "other_reach"]
         hands, dead = form.hands[player], [street.dead[player] for street in form.streets]
         fill_hands(
-            block,
-            begins[first : first + HAND_TABLES + len(mine)],
-            int(layout.hands[player]),
             deck,
             GOLDEN,
             _rows(form.permutations[player]),
@@ -250,10 +251,30 @@ def hand_tables(layout: Layout, units: Sequence[float]) -> Packed:
             _rows(hands.same),
             _rows(form.strength[player]),
             np.ascontiguousarray(hands.weight, dtype=np.float64),
-            np.array([units[1 - own] for own in mine]),
+            *(next(contents).view(kind).reshape(shape) for shape, kind in filled),
         )
-        first += HAND_TABLES + len(mine)
+        for own in owners:
+            next(contents).view(np.float32)[: len(hands.weight)] = hands.weight * units[1 - own]
     return Packed(block, offsets)
+
+
+SPOT_FIELDS = tuple(((0, name), (1, name)) for name in ("runouts", "terms", "alike_cards"))
+
+
+def _hand_fields(owners: tuple[int, ...]) -> Iterator[tuple[Field, ...]]:
+    """The fields that point to each table of these players' hands, in the order of the tables."""
+    others = [1 - own for own in owners]
+    for name in hand_shapes(HandCounts(0, 0, 0, 0, 0, 0, 0)):
+        if name == "other_reach":
+            yield from (((job, name),) for job in others)
+            continue
+        mine = () if name in OTHER_ALONE else tuple((job, name) for job in owners)
+        other_name = name if name in OTHER_ALONE else ALSO_OTHER.get(name)
+        yield mine if other_name is None else (*mine, *((job, other_name) for job in others))
+
+
+_OWNERS: tuple[tuple[int, ...], ...] = ((0,), (1,), (0, 1))
+HAND_FIELDS = {owners: tuple(_hand_fields(owners)) for owners in _OWNERS}
 
 
 def _rows(numbers: Array) -> Array:

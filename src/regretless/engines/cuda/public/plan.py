@@ -40,9 +40,9 @@ from regretless.engines.cuda.public.records import (
     pack,
 )
 from regretless.engines.cuda.public.terminals import Cut, LastTerminals, Panels
-from regretless.engines.layout import Layout, walking_order
+from regretless.engines.layout import Layout
 from regretless.forms.public import NodeKind
-from regretless.forms.ties import middle_of
+from regretless.forms.walking import middle_of, terminal_pays, walking_order
 from regretless.reprs import brief
 
 __all__ = ["CudaWalkPlan", "make_plan"]
@@ -133,26 +133,21 @@ class _Planner:
     def __init__(self, layout: Layout, own: int) -> None:
         tree = layout.form.tree
         self.tree, self.layout, self.own = tree, layout, own
-        self.order, entries, above = walking_order(tree)
-        position = {node: index for index, node in enumerate(self.order)}
-        self.line_first = [position[entry] for entry in entries] + [len(self.order)]
-        self.line_above = [position.get(node, -1) for node in above]
+        order = walking_order(tree)
+        self.order: list[int] = order.node.tolist()
+        self.kind: list[int] = order.kind.tolist()
+        self.actor: list[int] = order.actor.tolist()
+        self.children = order.children
+        self.line_first: list[int] = order.line_start.tolist()
+        self.line_above: list[int] = order.line_above.tolist()
         self.line_below = {chance: line for line, chance in enumerate(self.line_above) if chance >= 0}
-        self.line_street = np.array([int(tree.street[entry]) for entry in entries])
-        self.kind = tree.kind[self.order].tolist()
-        self.actor = np.where(tree.kind == NodeKind.DECISION, tree.player, -1)[self.order].tolist()
-        self.children = [
-            []
-            if tree.kind[node] == NodeKind.CHANCE
-            else [position[child] for child in range(tree.first_child[node], tree.first_child[node + 1])]
-            for node in self.order
-        ]
+        self.line_street = order.line_street
         self.reach_row = ([0] * len(self.order), [0] * len(self.order))  # of the opponent's and of the own reach
         self.needs = self._find_needs()
         self.decisions: list[tuple[int, ...]] = []
         self.child_rows: list[int] = []
-        self.cached_rows = [0] * len(entries)  # of each line, by a thread that walks it alone,
-        self.reach_rows = [0] * len(entries)  # and by a block that walks it level by level
+        self.cached_rows = [0] * len(self.line_street)  # of each line, by a thread that walks it alone,
+        self.reach_rows = [0] * len(self.line_street)  # and by a block that walks it level by level
         self.leaves: list[tuple[int, int, int, float]] = []
         self.fold_of, self.mixed_folds = self._find_fold_pairs()
         self.paired_folds = set(self.fold_of.values())
@@ -160,6 +155,7 @@ class _Planner:
         self.terminals: list[tuple[int, int, int, int]] = []
         self.pays: list[tuple[float, ...]] = []
         self.middle = middle_of(layout.form, own)
+        self.terminal_pays = terminal_pays(tree, layout.form.payoffs, own)
         self.stakes: list[tuple[float, ...]] = []
 
     def plan(self) -> CudaWalkPlan:
@@ -424,11 +420,8 @@ class _Planner:
 
     def _pay(self, node: int) -> tuple[float, float, float]:
         """What the own player gets per reach of weaker hands, of weaker or equal ones, and of all hands."""
-        payoffs, form_node, own = self.layout.form.payoffs, self.order[node], self.own
-        win, lose, tie = (float(each[form_node, own]) for each in (payoffs.win, payoffs.lose, payoffs.tie))
-        if self.kind[node] == NodeKind.FOLD:
-            return 0.0, 0.0, lose if self.tree.player[form_node] == own else win
-        return win - tie, tie - lose, lose
+        weaker, equal, everyone = self.terminal_pays[:, self.order[node]].tolist()
+        return weaker, equal, everyone
 
     def _find_fold_pairs(self) -> tuple[dict[int, int], set[int]]:
         """For showdowns of the last street, a fold after the same decision; and which of these folds are mixed.

@@ -28,11 +28,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.engines.cuda.device import Array
 from regretless.reprs import brief
 from regretless.variants.variant import Weights
 
@@ -177,7 +178,7 @@ MIXTURE = _struct(
     ("int", "call"),
     ("float", "fold_share"),
     ("float", "call_share"),
-    ("float", "stake_share"),  # of the fold in matrix products: what it is worth, less a tie, per stake
+    ("float", "stake_share"),  # of the fold in matrix products: what it pays more than a tie, per stake
     *(("int", f"unused_{name}") for name in "abc"),
 )
 PIECE = _struct(
@@ -195,8 +196,8 @@ STAKE = _struct(
     ("int", "fold_row"),  #     row of the reach of the opponent's fold beside it, or -1
     ("int", "value_row"),
     ("int", "fold_value"),  #   row of the own fold with the same reach, or of a fold alone
-    ("float", "stake"),  #      what a win is worth, less a tie
-    ("float", "fold_pay"),  #   what the own fold, or a fold alone, is worth, less a tie
+    ("float", "stake"),  #      what a win pays more than a tie
+    ("float", "fold_pay"),  #   what the own fold, or this fold, pays more than a tie
     ("int", "line"),  #         the line that it alone is, whose value it gives; or -1
     ("int", "unused"),
 )
@@ -343,7 +344,7 @@ class Packed:
         return self.block
 
 
-def pack(tables: Iterable[tuple[NDArray[Any], Sequence[Field]]]) -> Packed:
+def pack(tables: Iterable[tuple[Array, Sequence[Field]]]) -> Packed:
     """Pack tables, each with the fields that point to it."""
     pairs = list(tables)
     offsets = offsets_of(tuple(table.nbytes for table, _ in pairs), tuple(tuple(fields) for _, fields in pairs))

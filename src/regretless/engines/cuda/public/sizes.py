@@ -8,9 +8,14 @@ whose terminals need 64 bits have any. Matrices of terminals are counted even fo
 
 from __future__ import annotations
 
+from math import prod
+
+import numpy as np
+
 from regretless.engines.cuda.public.engine import HALF_BITS
-from regretless.engines.cuda.public.hands import code_bytes
+from regretless.engines.cuda.public.hands import HandCounts, code_bytes, hand_shapes
 from regretless.engines.cuda.public.records import (
+    ALIGNMENT,
     DECISION,
     LEAF,
     LINE,
@@ -27,9 +32,9 @@ from regretless.engines.cuda.public.records import (
     TERMINAL,
     UNIT,
 )
+from regretless.engines.cuda.public.source import WARP
 from regretless.engines.cuda.public.spot import APART_BYTES, WAVE_BYTES, WAYS, slots_of
 from regretless.engines.cuda.public.terminals import are_few
-from regretless.engines.cuda.public.walks import WARP
 from regretless.engines.formats import number_format
 from regretless.engines.layout import padded
 from regretless.engines.numba.public.sizes import SUBGROUPS
@@ -44,34 +49,33 @@ def estimate(size: PublicSize, *, storage: int = 32, predicts: bool = False) -> 
     number = number_format(storage)
     entry = number.entry_bytes + (number.regret.itemsize if predicts else 0)
     entries = sum(int(size.runouts @ size.actions[:, player]) * padded(size.hands[player]) for player in range(2))
-    tables = sum(_tables(size, own) + _lists(size, own) + _plan(size, own) for own in range(2))
+    tables = _tables(size) + sum(_lists(size, own) + _plan(size, own) for own in range(2))
     return entries * entry + tables + (_codes(size) if storage == HALF_BITS else 0) + _row_bytes(size)
 
 
 def bucket_evaluation_bytes(size: PublicSize, *, probabilities: int) -> int:
     """Bytes of a `CudaBucketEvaluator` at work, with this many probabilities in its strategy."""
-    tables = sum(_tables(size, own) + _lists(size, own) + _plan(size, own) for own in range(2))
+    tables = _tables(size) + sum(_lists(size, own) + _plan(size, own) for own in range(2))
     buckets = 2 * int(size.runouts.sum()) * sum(map(padded, size.hands))
     return 4 * probabilities + 8 * int(size.nodes.sum()) + buckets + tables + _row_bytes(size)
 
 
-def _tables(size: PublicSize, own: int) -> int:
-    """`hands.hand_tables`, for the walks of one player."""
-    n, m = padded(size.hands[own]), padded(size.hands[1 - own])
-    runouts, finals = int(size.runouts.sum()), int(size.runouts[-1])
-    alike = _symmetries(size)
-    deals = int(size.runouts[1:].sum()) * size.permutations
-    return (
-        runouts * (RUNOUT.itemsize + n + m)
-        + deals * TERM.itemsize
-        + size.permutations * n * 2
-        + alike * (n * (2 + 4) + size.deck + 1)
-        + n * (2 + 2 + 8)  # own cards, the opponent's same hands, own weights
-        + m * (2 + 4)  # the opponent's cards and reach
-        + finals * (n + m) * 2
-        + (size.deck + 1) * 2
-        + size.hands[1 - own] * 2 * 2
-    )
+def _tables(size: PublicSize) -> int:
+    """`hands.hand_tables`."""
+    total = int(size.runouts.sum()) * RUNOUT.itemsize + _symmetries(size) * (size.deck + 1)
+    total += int(size.runouts[1:].sum()) * size.permutations * TERM.itemsize
+    for hands in size.hands:
+        counts = HandCounts(
+            hands=padded(hands),
+            cards=2 * hands,
+            deck=size.deck,
+            permutations=size.permutations,
+            symmetries=_symmetries(size),
+            runouts=int(size.runouts.sum()),
+            finals=int(size.runouts[-1]),
+        )
+        total += sum(prod(shape) * np.dtype(kind).itemsize + ALIGNMENT for shape, kind in hand_shapes(counts).values())
+    return total
 
 
 def _symmetries(size: PublicSize) -> int:

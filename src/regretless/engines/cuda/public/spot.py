@@ -13,7 +13,8 @@ from regretless.engines.cuda.public.hands import hand_tables, has_equal_players,
 from regretless.engines.cuda.public.plan import CudaWalkPlan, make_plan
 from regretless.engines.cuda.public.records import ALIGNMENT, JOB, Field, Pointers, offsets_of
 from regretless.engines.cuda.public.terminals import Panels
-from regretless.engines.layout import Layout, walking_order
+from regretless.engines.layout import Layout
+from regretless.forms.walking import walking_order
 
 __all__ = ["APART_BYTES", "WAYS", "WAY_ROWS", "SpotWalks", "slots_of"]
 
@@ -211,8 +212,9 @@ class SpotWalks:
 
     def street_nodes(self, street: int) -> list[int]:
         """The betting nodes of a street in walking order."""
-        tree = self.layout.form.tree
-        return [node for node in walking_order(tree)[0] if tree.street[node] == street]
+        order = walking_order(self.layout.form.tree)
+        nodes: list[int] = order.node[order.street == street].tolist()
+        return nodes
 
     def street_values(self, own: int, street: int, way: int = 0) -> NDArray[np.float32]:
         """[runouts, nodes in walking order, hands, padded] values after an evaluation, of a street before the last."""

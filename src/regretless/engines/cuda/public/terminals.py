@@ -12,7 +12,7 @@ from regretless.engines.cuda.device import Records
 from regretless.engines.cuda.public.records import PANEL, PAYS, PIECE, STAKE
 from regretless.engines.layout import padded
 from regretless.forms.public import PublicForm
-from regretless.forms.ties import has_even_ties
+from regretless.forms.walking import has_even_ties
 
 __all__ = ["Cut", "LastTerminals", "Panels", "are_few", "can_multiply"]
 

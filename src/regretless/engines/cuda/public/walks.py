@@ -17,7 +17,6 @@ and evaluations are recorded once and repeated; the weights of the iterations to
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import product, zip_longest
 
@@ -25,32 +24,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines.cuda.device import Buffer, Device, Records
-from regretless.engines.cuda.public.records import ITEM, JOB, ROOMS, SEGMENTS, STEP, TERM, UNIT
+from regretless.engines.cuda.public.records import ITEM, JOB, SEGMENTS, STEP, TERM
 from regretless.engines.cuda.public.source import (
+    BLOCK_SHARED,
     HANDS,
     KERNELS,
     LEVEL_THREADS,
     PANEL_BLOCKS,
     PANEL_THREADS,
+    PROCESSOR_SHARED,
+    WARP,
     KernelOptions,
+    choose_rooms,
     kernel_source,
 )
 from regretless.engines.cuda.public.spot import WAY_ROWS, WAYS, SpotWalks
 from regretless.engines.cuda.public.work import Items, Launches, StreetWork, Upload, Work, both_ways, joined, waves_of
 
-__all__ = ["WARP", "Walks"]
+__all__ = ["Walks"]
 
 TOGETHER = (10, 4, 1)  # iterations that are launched together: small spots wait less between them
 STEP_THREADS = 128  # of a block that walks decisions
 TEAM_HANDS = 16  # hands per decision in a block that walks a line level by level
 MAX_TERMS = 4096  # deals of a chance node that a block copies into shared memory
 BOTH = 2  # as a player: both at once
-WARP = 32  # lanes; half of them sum two columns each
-PROCESSOR_SHARED = 228 * 1024  # bytes of shared memory of a multiprocessor
-BLOCK_SHARED = 1024  # of them, reserved by CUDA for every block
-STATIC_SHARED = {False: 4096, True: 5632}  # and declared by the kernel of terminals, in 32 and in 64 bits, rounded up
-# Threads of a block and blocks of a processor, best first: two hide each other's waits.
-SHARINGS = ((512, 2), (1024, 1))
 
 Step = tuple[Buffer, np.int32]  # the weights of an iteration on the device, and how far apart those of two spots are
 
@@ -74,7 +71,7 @@ class Walks:
         self._deck = max(spot.layout.form.deck for spot in spots)
         self._max_hands = np.max([spot.layout.hands for spot in spots], axis=0).tolist()  # of each player
         options = KernelOptions(storage=storage, wide=wide, predicts=predicts, products=products, bucketed=bucketed)
-        self.options, self._rooms = self._choose(options)
+        self.options, self._rooms = choose_rooms(device, spots, options)
         self._kernels = device.compile(kernel_source(), self.options.flags(), KERNELS)
         widths = self._rooms["width"].tolist()
         for spot in spots:
@@ -143,14 +140,11 @@ class Walks:
         for own in range(2):
             finals[:, 0] = np.repeat(2 * np.arange(len(self.spots)) + own, runouts)
             units = SEGMENTS + self._deck
-            shared = 4 * (2 * (self._deck + 1) + units) + 27 * self._hands(own) + 6 * self._hands(1 - own)
+            shared = 4 * (2 * (self._deck + 1) + units) + 27 * self._max_hands[own] + 6 * self._max_hands[1 - own]
             uploaded = self.device.upload(finals)
             self._kernels["make_lists"]((len(finals),), 256, shared, self._jobs, uploaded)
             if self.options.products:
                 self._kernels["make_codes"]((len(finals),), 256, 0, self._jobs, uploaded)
-
-    def _hands(self, player: int) -> int:
-        return int(self._max_hands[player])
 
     def forget(self) -> None:
         """Record iterations and evaluations anew: other kernels take part in them."""
@@ -339,73 +333,6 @@ class Walks:
             cached = np.int32(work.cached_rows)
             self._kernels[name]((blocks * items.count,), STEP_THREADS, shared, *arguments, cached, *step)
 
-    def _choose(self, options: KernelOptions) -> tuple[KernelOptions, Records]:
-        """Decide how wide tiles are, what of them lies in shared memory and how many threads share it."""
-        for inside in (("reach", "parts"), ("reach",), ()):
-            for threads, blocks in SHARINGS:
-                chosen = replace(
-                    options,
-                    reach_shared="reach" in inside,
-                    parts_shared="parts" in inside,
-                    threads=threads,
-                    blocks=blocks,
-                )
-                share = min(PROCESSOR_SHARED // blocks - BLOCK_SHARED, self.device.shared_bytes)
-                share -= STATIC_SHARED[options.wide]
-                fitting = [self._widest(own, chosen, share) for own in range(2)]
-                if all(map(len, fitting)):
-                    rooms = np.concatenate(fitting)
-                    # Alike for both players, whose blocks may be launched together, or tiles would overlap.
-                    rooms["block_bytes"] = rooms["block_bytes"].max()
-                    return chosen, rooms
-        raise AssertionError("even the lists of a runout do not fit in shared memory")
-
-    def _widest(self, own: int, options: KernelOptions, share: int) -> Records:
-        """Room for the widest tiles that fit; nothing if none do."""
-        terminals = max(max(len(spot.plans[own].terminals.records) for spot in self.spots), 1)
-        for width in _widths(terminals):
-            rooms = self._room(own, options, width)
-            if int(rooms["bytes"][0]) <= share:
-                return rooms
-        return np.zeros(0, dtype=ROOMS)
-
-    def _room(self, own: int, options: KernelOptions, width: int) -> Records:
-        """Where everything lies in the shared memory of a block that evaluates terminals, or outside it."""
-        m, real = self._hands(1 - own), 8 if options.wide else 4
-        cuts = [plan.cut(width)[0] for plan in {spot.plans[own] for spot in self.spots}]
-        strides = {
-            "reach_stride": _stride(max(cut.tiled for cut in cuts)),
-            "stride": _stride(width),
-            "mixed_stride": _stride(max(cut.mixed for cut in cuts)),
-            "fold_stride": _stride(max(cut.folds for cut in cuts)),
-        }
-        groups, pairs, operations = (max(counts) for counts in zip(*(spot.sums[own] for spot in self.spots)))
-        sizes = {
-            "reach": (m + 1) * strides["reach_stride"] * 4,
-            "parts": (1 + pairs) * strides["stride"] * real,
-            "base": groups * strides["stride"] * real,
-            "partial": SEGMENTS * strides["stride"] * real,
-            "mixed": SEGMENTS * strides["mixed_stride"] * real,
-            "folds": (1 + self._deck) * strides["fold_stride"] * real,
-            "operations": operations * 4,
-            "units": (SEGMENTS + self._deck + 1) * UNIT.itemsize,
-        }
-        inside = {"reach": options.reach_shared, "parts": options.parts_shared}
-        rooms = np.zeros(1, dtype=ROOMS)
-        inside_bytes = outside_bytes = 0
-        for name, size in sizes.items():
-            padded = -(-size // 16) * 16
-            if inside.get(name, True):
-                rooms[name] = inside_bytes
-                inside_bytes += padded
-            else:
-                rooms[name] = outside_bytes
-                outside_bytes += padded
-        for name, stride in strides.items():
-            rooms[name] = stride
-        rooms["width"], rooms["bytes"], rooms["block_bytes"] = width, inside_bytes, -(-outside_bytes // 128) * 128
-        return rooms
-
 
 def _teams(hands: int) -> int:
     """Blocks that share the hands of a line, if it is walked level by level."""
@@ -416,14 +343,3 @@ def _team_sizes(decisions: int, rows: int) -> tuple[int, int]:
     """Threads and bytes of shared memory of a block that walks a line of so many decisions level by level."""
     threads = -(-decisions * TEAM_HANDS // HANDS // WARP) * WARP  # one per decision and slice of hands
     return min(max(threads, WARP), LEVEL_THREADS), max(rows, 1) * TEAM_HANDS * 4
-
-
-def _widths(terminals: int) -> list[int]:
-    """Widths of tiles that cut terminals into equal pieces, widest first, unless too few lanes would work."""
-    widths = (-(-terminals // count) for count in range(-(-terminals // WARP), terminals + 1))
-    return [width for width in widths if width >= min(terminals, WARP // 2)]
-
-
-def _stride(width: int) -> int:
-    """Numbers from one row of a tile to the next: an odd number of pairs, so that rows begin in different banks."""
-    return width + (2 - width) % 4

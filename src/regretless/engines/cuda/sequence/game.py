@@ -18,12 +18,10 @@ import heapq
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from regretless.engines.cuda.device import kernel_text
+from regretless.engines.cuda.device import Array, kernel_text
 from regretless.engines.sequence_layout import Terms, TreeLayout, lay_out, slices
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.sequence import SequenceTree
@@ -60,7 +58,7 @@ class CudaPlayer:
     """One player's arrays, and the lanes chosen for them."""
 
     layout: TreeLayout
-    arrays: dict[str, NDArray[Any]]  # by the names of FIELDS
+    arrays: dict[str, Array]  # by the names of FIELDS
     sizes: dict[str, int]  # by the names of SIZES
     lanes: int
     row_lanes: int
@@ -168,7 +166,7 @@ def prepare(
     return CudaGame((players[0], players[1]), blocks, games, dtype)
 
 
-def _coded(value: NDArray[Any], column_bits: int) -> tuple[IntArray | None, NDArray[Any]]:
+def _coded(value: Array, column_bits: int) -> tuple[IntArray | None, Array]:
     """The number of each entry's value, and the table of values [games, values]; None for the numbers if too many."""
     limit = min(1 << (32 - column_bits), MAX_VALUES)
     none = (None, value.T)
@@ -197,7 +195,7 @@ def _player(
     layout: TreeLayout,
     other: TreeLayout,
     terms: Terms,
-    coded: tuple[IntArray | None, NDArray[Any]] | None,
+    coded: tuple[IntArray | None, Array] | None,
     column_bits: int,
     dtype: str,
     threads: int,
@@ -228,7 +226,7 @@ def _player(
     row[:, 0], row[:-1, 1] = starts, ordered
 
     level = layout.level
-    arrays: dict[str, NDArray[Any]] = {
+    arrays: dict[str, Array] = {
         "first": layout.first.astype(np.int32),
         "parent": layout.parent.astype(np.int32),
         "children": layout.children.astype(np.int32),

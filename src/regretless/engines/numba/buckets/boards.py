@@ -33,7 +33,7 @@ class Boards(NamedTuple):
     bucket: Int32  # [2, R, W]
     cards: Int8  # [2, R, W, 2]    `deck` where there is none
     same: Int16  # [2, R, W]       position of the opponent's hand with the same cards; W − 1 if there is none
-    held: Float32  # [2, R, W]     weight in the range
+    range_weight: Float32  # [2, R, W]  of each hand
     groups: Int32  # [2, R]        groups of equally strong own hands; 0 before the last street, as are the following
     group_end: Int16  # [2, R, W]  where a group ends among the own hands
     weaker: Int16  # [2, R, W]     number of the opponent's hands that are weaker than the group
@@ -43,12 +43,12 @@ class Boards(NamedTuple):
 class _Players(NamedTuple):
     cards: tuple[Int8, Int8]  # [H, 2]
     same: tuple[Int16, Int16]  # [H]
-    held: tuple[Float32, Float32]  # [H]
+    weight: tuple[Float32, Float32]  # [H]
 
 
 def row_width(form: BucketedForm) -> int:
     """Positions in a row, in whole lanes: the hands of the player with more, and a last one that is always 0."""
-    return padded(max(len(held.weight) for held in form.hands) + 1)
+    return padded(max(len(hands.weight) for hands in form.hands) + 1)
 
 
 def board_bytes(form: BucketedForm) -> int:
@@ -61,9 +61,9 @@ def board_bytes(form: BucketedForm) -> int:
 def arrange(form: BucketedForm, batch: Runouts) -> list[Boards]:
     """The boards of every street."""
     width, streets = row_width(form), len(batch.bucket[0])
-    first, second = (_player(held, form.deck) for held in form.hands)
+    first, second = (_player(hands, form.deck) for hands in form.hands)
     players = _Players((first[0], second[0]), (first[1], second[1]), (first[2], second[2]))
-    found = []
+    arranged = []
     for street in range(streets):
         count = len(batch.bucket[0][street])
         boards = _empty(count, width, form.deck)
@@ -71,13 +71,13 @@ def arrange(form: BucketedForm, batch: Runouts) -> list[Boards]:
         buckets = batch.bucket[0][street].astype(np.int32), batch.bucket[1][street].astype(np.int32)
         strength = batch.strength[0].astype(np.int32), batch.strength[1].astype(np.int32)
         _fill(boards, players, buckets, strength, street == streets - 1)
-        found.append(boards)
-    return found
+        arranged.append(boards)
+    return arranged
 
 
-def _player(held: Hands, deck: int) -> tuple[Int8, Int16, Float32]:
-    cards = np.where(held.cards < 0, deck, held.cards).astype(np.int8)
-    return cards, held.same.astype(np.int16), held.weight.astype(np.float32)
+def _player(hands: Hands, deck: int) -> tuple[Int8, Int16, Float32]:
+    cards = np.where(hands.cards < 0, deck, hands.cards).astype(np.int8)
+    return cards, hands.same.astype(np.int16), hands.weight.astype(np.float32)
 
 
 def _empty(count: int, width: int, deck: int) -> Boards:
@@ -91,7 +91,7 @@ def _empty(count: int, width: int, deck: int) -> Boards:
         bucket=rows(np.int32),
         cards=np.full((2, count, width, 2), deck, dtype=np.int8),
         same=rows(np.int16),
-        held=rows(np.float32),
+        range_weight=rows(np.float32),
         groups=np.zeros((2, count), dtype=np.int32),
         group_end=rows(np.int16),
         weaker=rows(np.int16),
@@ -121,18 +121,18 @@ def _fill(
             order = np.sort(keys[:live]) if last else keys[:live]
             position[player, :] = width - 1
             boards.live[player, runout] = live
-            for place in range(live):
-                hand = order[place] & 0xFFFF
-                position[player, hand] = place
-                boards.hand[player, runout, place] = hand
-                boards.bucket[player, runout, place] = bucket[hand]
-                boards.held[player, runout, place] = players.held[player][hand]
+            for at in range(live):
+                hand = order[at] & 0xFFFF
+                position[player, hand] = at
+                boards.hand[player, runout, at] = hand
+                boards.bucket[player, runout, at] = bucket[hand]
+                boards.range_weight[player, runout, at] = players.weight[player][hand]
                 for side in range(2):
-                    boards.cards[player, runout, place, side] = players.cards[player][hand, side]
+                    boards.cards[player, runout, at, side] = players.cards[player][hand, side]
         for player in range(2):
-            for place in range(boards.live[player, runout]):
-                same = players.same[player][boards.hand[player, runout, place]]
-                boards.same[player, runout, place] = position[1 - player, same] if same >= 0 else width - 1
+            for at in range(boards.live[player, runout]):
+                same = players.same[player][boards.hand[player, runout, at]]
+                boards.same[player, runout, at] = position[1 - player, same] if same >= 0 else width - 1
             if last:
                 _group(boards, strengths[player][runout], strengths[1 - player][runout], player, runout)
 

@@ -18,16 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.compiling.numba_internals import signatures
-from regretless.engines.bucket_tables import BucketTables, TableLayout, kept_numbers
+from regretless.engines.bucket_tables import BucketTables, TableLayout
 from regretless.engines.contract import BucketedEngine
 from regretless.engines.formats import met_weights, needs_wide_tiles
 from regretless.engines.layout import LANES
 from regretless.engines.numba.buckets.boards import Boards, arrange, board_bytes, row_width
-from regretless.engines.numba.buckets.kernels import Entries, Scratch, Tables, walk_bundles
-from regretless.engines.numba.buckets.plan import Plan, make_plan
+from regretless.engines.numba.buckets.kernels import BundleScratch, Entries, LearnedTables, walk_bundles
+from regretless.engines.numba.buckets.plan import BundlePlan, make_plan
 from regretless.engines.threads import Workers
 from regretless.forms.bucketed import BucketedForm
-from regretless.variants.variant import Schedule, predicts
+from regretless.variants.variant import ROW, Schedule, predicts
 
 __all__ = ["NumbaBucketedEngine", "estimate", "kernels_are_compiled"]
 
@@ -52,43 +52,43 @@ class NumbaBucketedEngine(BucketTables):
         self._workers = Workers(threads) if threads > 1 else None
         # Compile the kernels or load them from disk, so that setup and not the first iteration pays for it.
         boards = arrange(form, form.runouts.draw(1))
-        self._walk_share(np.zeros(0, dtype=np.int64), 0, 0, False, 0, boards[0], np.zeros(7))
+        self._walk_share(np.zeros(0, dtype=np.int64), 0, 0, False, 0, boards[0], np.zeros(1, ROW)[0])
 
     @property
     def memory_bytes(self) -> int:
         """`kept_bytes`, the batch, and working rows."""
-        working = sum(array.nbytes for held in (*self._entries, *self._scratch) for array in held)
+        working = sum(array.nbytes for arrays in (*self._entries, *self._scratch) for array in arrays)
         return self.kept_bytes + board_bytes(self.form) + working
 
     def advance(self, schedule: Schedule) -> None:
         """Run one iteration per row of `schedule`."""
         if predicts(schedule):
             self.store_predictions()
-        for row in schedule.tolist():
+        for row in schedule:
             boards = arrange(self.form, self.form.runouts.draw(self.iteration + 1))
             for own in range(2):
-                self._learn(own, boards, np.array(row, dtype=np.float64))
+                self._learn(own, boards, row)
             self.iteration += 1
 
-    def _learn(self, own: int, boards: list[Boards], weights: NDArray[np.float64]) -> None:
+    def _learn(self, own: int, boards: list[Boards], row: np.void) -> None:
         first = self._entries[0]
         for rows, player in ((first.other, 1 - own), (first.own, own)):
-            held = self.form.hands[player].weight
-            rows[0, 0, : len(held)] = held
-            rows[0, 0, len(held) :] = 0.0
+            weight = self.form.hands[player].weight
+            rows[0, 0, : len(weight)] = weight
+            rows[0, 0, len(weight) :] = 0.0
         streets = range(len(boards))
         for street in streets[:-1]:
-            self._walk(street, False, own, boards[street], weights)
+            self._walk(street, False, own, boards[street], row)
         for street in reversed(streets):
-            self._walk(street, True, own, boards[street], weights)
+            self._walk(street, True, own, boards[street], row)
 
-    def _walk(self, street: int, learns: bool, own: int, boards: Boards, weights: NDArray[np.float64]) -> None:
+    def _walk(self, street: int, learns: bool, own: int, boards: Boards, row: np.void) -> None:
         """Walk all lines of a street, on all threads."""
 
         shares = self._shares[own][street]
 
         def walk(number: int) -> None:
-            self._walk_share(shares[number], number, street, learns, own, boards, weights)
+            self._walk_share(shares[number], number, street, learns, own, boards, row)
 
         busy = [number for number in range(self.threads) if len(shares[number])]
         if self._workers is None or len(busy) == 1:
@@ -107,7 +107,7 @@ class NumbaBucketedEngine(BucketTables):
         learns: bool,
         own: int,
         boards: Boards,
-        weights: NDArray[np.float64],
+        row: np.void,
     ) -> None:
         form, other = self.form, 1 - own
         walk_bundles(
@@ -119,9 +119,9 @@ class NumbaBucketedEngine(BucketTables):
             boards,
             self._entries[street],
             self._entries[min(street + 1, len(self._entries) - 1)],
-            Tables(self._regret[own], self._average[own], self._matched[own], self._matched[other]),
+            LearnedTables(self._regret[own], self._average[own], self._matched[own], self._matched[other]),
             self._scratch[thread],
-            weights,
+            row,
         )
 
 
@@ -131,8 +131,7 @@ def estimate(form: BucketedForm, *, threads: int = 1, predicts: bool = False, **
     plans = make_plan(layout, 0), make_plan(layout, 1)
     entries = sum(int(np.prod(shape)) for shape in _entry_shapes(form, plans[0]))
     scratch = sum(int(np.prod(shape)) * dtype.itemsize for shape, dtype in _scratch_parts(form, plans).values())
-    kept = 4 * kept_numbers(layout, predicts=predicts)
-    return kept + board_bytes(form) + 3 * 4 * entries + threads * scratch
+    return layout.learned_bytes(predicts=predicts) + board_bytes(form) + 3 * 4 * entries + threads * scratch
 
 
 def kernels_are_compiled(storage: int = 32) -> bool:
@@ -143,7 +142,7 @@ def kernels_are_compiled(storage: int = 32) -> bool:
         return True
 
 
-def _share(plan: Plan, street: int, threads: int) -> list[NDArray[np.int64]]:
+def _share(plan: BundlePlan, street: int, threads: int) -> list[NDArray[np.int64]]:
     """The bundles of each thread, divided so that all threads have about the same number of nodes."""
     sizes = np.diff(plan.first_node)
     shares: list[list[int]] = [[] for _ in range(threads)]
@@ -156,21 +155,21 @@ def _share(plan: Plan, street: int, threads: int) -> list[NDArray[np.int64]]:
     return [np.array(sorted(share), dtype=np.int64) for share in shares]
 
 
-def _entry_shapes(form: BucketedForm, plan: Plan) -> list[tuple[int, int, int]]:
+def _entry_shapes(form: BucketedForm, plan: BundlePlan) -> list[tuple[int, int, int]]:
     """Lines into each street, runouts of the street before, hands."""
     above = [1 if street < 2 else form.runouts.count for street in range(len(plan.lines))]
     return [(int(lines), runouts, row_width(form)) for lines, runouts in zip(plan.lines, above, strict=True)]
 
 
-def _make_entries(form: BucketedForm, plan: Plan) -> list[Entries]:
+def _make_entries(form: BucketedForm, plan: BundlePlan) -> list[Entries]:
     shapes = _entry_shapes(form, plan)
     return [Entries(*(np.zeros(shape, dtype=np.float32) for _ in Entries._fields)) for shape in shapes]
 
 
-def _scratch_parts(form: BucketedForm, plans: tuple[Plan, Plan]) -> dict[str, tuple[int, np.dtype[Any]]]:
-    """Sizes and types of `Scratch`, enough for every bundle of both players' walks."""
+def _scratch_parts(form: BucketedForm, plans: tuple[BundlePlan, BundlePlan]) -> dict[str, tuple[int, np.dtype[Any]]]:
+    """Sizes and types of `BundleScratch`, enough for every bundle of both players' walks."""
     width = row_width(form)
-    places = max(int(plan.places.max()) for plan in plans)
+    action_buckets = max(int(plan.strategy_size.max()) for plan in plans)
     sizes = {
         "other": (max(int(plan.other_row.max()) for plan in plans) + 1) * width,
         "own": (max(int(plan.own_row.max()) for plan in plans) + 1) * width,
@@ -183,9 +182,9 @@ def _scratch_parts(form: BucketedForm, plans: tuple[Plan, Plan]) -> dict[str, tu
         "block": LANES * LANES,
         "starts": LANES,
         "steps": LANES,
-        "strategy": places,
-        "found": places,
-        "arrived": max(int(plan.own_places.max()) for plan in plans),
+        "strategy": action_buckets,
+        "gained": action_buckets,
+        "arrived": max(int(plan.reach_size.max()) for plan in plans),
     }
     wide = needs_wide_tiles(form.hands, met_weights(form.hands, form.deck))
     types = {name: np.dtype(np.float64 if wide else np.float32) for name in TILES}
@@ -193,9 +192,9 @@ def _scratch_parts(form: BucketedForm, plans: tuple[Plan, Plan]) -> dict[str, tu
     return {name: (size, types.get(name, np.dtype(np.float32))) for name, size in sizes.items()}
 
 
-def _make_scratch(form: BucketedForm, plans: tuple[Plan, Plan]) -> Scratch:
+def _make_scratch(form: BucketedForm, plans: tuple[BundlePlan, BundlePlan]) -> BundleScratch:
     parts = _scratch_parts(form, plans)
-    scratch = Scratch(**{name: np.zeros(size, dtype=dtype) for name, (size, dtype) in parts.items()})
+    scratch = BundleScratch(**{name: np.zeros(size, dtype=dtype) for name, (size, dtype) in parts.items()})
     scratch.steps[:] = np.arange(LANES) * LANES
     return scratch
 

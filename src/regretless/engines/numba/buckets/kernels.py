@@ -27,20 +27,20 @@ from numpy.typing import NDArray
 from regretless.compiling import inlined, kernel
 from regretless.engines.layout import LANES
 from regretless.engines.numba.buckets.boards import Boards
-from regretless.engines.numba.buckets.plan import LEAF, OWN, Plan
+from regretless.engines.numba.buckets.plan import LEAF, OWN, BundlePlan
 from regretless.engines.numba.public.kernels.lanes import add_product, load, store, transpose, zeros
+from regretless.engines.numba.update import StepWeights, next_average, next_regret, step_weights, to_match
 
-__all__ = ["Entries", "Scratch", "Tables", "walk_bundles"]
+__all__ = ["BundleScratch", "Entries", "LearnedTables", "walk_bundles"]
 
 Float32 = NDArray[np.float32]
-Float64 = NDArray[np.float64]
 Tile = NDArray[Any]  # 32 or 64 bits
 
 ZERO, ONE = np.float32(0.0), np.float32(1.0)
-WINS, TIES, LOSES, FOLDS = 0, LANES, 2 * LANES, 3 * LANES  # places in the payoffs of a tile
+WINS, TIES, LOSES, FOLDS = 0, LANES, 2 * LANES, 3 * LANES  # where each begins in the payoffs of a tile
 
 
-class Tables(NamedTuple):
+class LearnedTables(NamedTuple):
     """What both players learned, the updating one first."""
 
     regret: Float32
@@ -57,7 +57,7 @@ class Entries(NamedTuple):
     value: Float32  # [L, R, W]  values of the own hands, summed over the runouts that follow each
 
 
-class Scratch(NamedTuple):
+class BundleScratch(NamedTuple):
     """Working memory of a thread, enough for the largest bundle; rows have W numbers and are flat."""
 
     other: Float32  # [rows · W]   the last position of a row stays 0
@@ -72,7 +72,7 @@ class Scratch(NamedTuple):
     starts: NDArray[np.int32]  # [16]   where the rows of a tile begin
     steps: NDArray[np.int32]  # [16]    0, 16, 32, …
     strategy: Float32  # [action-buckets of a bundle]
-    found: Float32  # the same: c[a, k]
+    gained: Float32  # the same: c[a, k]
     arrived: Float32  # [buckets of own decisions of a bundle]  own reach
 
 
@@ -82,15 +82,16 @@ def walk_bundles(
     learns: bool,  # whether values are wanted; otherwise only the reach at the exits
     own: int,
     buckets: NDArray[np.int64],  # [2] on the street: own and opponent's
-    plan: Plan,
+    plan: BundlePlan,
     boards: Boards,
     entries: Entries,
     exits: Entries,  # entries of the next street
-    tables: Tables,
-    scratch: Scratch,
-    weights: Float64,  # [7] as in `variants.Weights`
+    tables: LearnedTables,
+    scratch: BundleScratch,
+    row: np.void,  # of a schedule
 ) -> None:
     """Walk some bundles of a street for the updating player, and update their tables if values are wanted."""
+    weights = step_weights(row, tables.regret)
     for bundle in bundles:
         begin, end = plan.first_node[bundle], plan.first_node[bundle + 1]
         _match(begin, end, buckets, plan, tables, scratch)
@@ -118,14 +119,17 @@ def walk_bundles(
 
 
 @inlined
-def _match(begin: int, end: int, buckets: NDArray[np.int64], plan: Plan, tables: Tables, scratch: Scratch) -> None:
+def _match(
+    begin: int, end: int, buckets: NDArray[np.int64], plan: BundlePlan, tables: LearnedTables, scratch: BundleScratch
+) -> None:
     """The strategies of both players in a bundle: regret matching. The last bucket of each is for dead hands."""
     strategy = scratch.strategy
     for node in range(begin, end):
         if plan.acts[node] == LEAF:
             continue
         mine = plan.acts[node] == OWN
-        count, actions, at, place = buckets[0 if mine else 1], plan.actions[node], plan.table[node], plan.place[node]
+        count, actions = buckets[0 if mine else 1], plan.actions[node]
+        at, strategy_at = plan.table[node], plan.strategy_at[node]
         sums = tables.matched if mine else tables.other
         uniform = np.float32(1.0 / actions)
         for bucket in range(count):
@@ -135,44 +139,44 @@ def _match(begin: int, end: int, buckets: NDArray[np.int64], plan: Plan, tables:
             divisor, rest = (total, ZERO) if total > ZERO else (ONE, uniform)  # 1 / total may be infinite
             for action in range(actions):
                 played = max(sums[at + action * count + bucket], ZERO) / divisor + rest
-                strategy[place + action * (count + 1) + bucket] = played
+                strategy[strategy_at + action * (count + 1) + bucket] = played
         for action in range(actions):
-            strategy[place + action * (count + 1) + count] = ZERO
+            strategy[strategy_at + action * (count + 1) + count] = ZERO
 
 
 @inlined
-def _clear(bundle: int, begin: int, end: int, count: int, plan: Plan, entries: Entries, scratch: Scratch) -> None:
+def _clear(
+    bundle: int, begin: int, end: int, count: int, plan: BundlePlan, entries: Entries, scratch: BundleScratch
+) -> None:
     for number in range(plan.first_entry[bundle], plan.first_entry[bundle + 1]):
         entries.value[plan.entry_line[number]] = ZERO
     for node in range(begin, end):
         if plan.acts[node] == OWN:
-            scratch.found[plan.place[node] : plan.place[node] + plan.actions[node] * (count + 1)] = ZERO
-            scratch.arrived[plan.own_place[node] : plan.own_place[node] + count + 1] = ZERO
+            begin_at, reach_at = plan.strategy_at[node], plan.reach_at[node]
+            scratch.gained[begin_at : begin_at + plan.actions[node] * (count + 1)] = ZERO
+            scratch.arrived[reach_at : reach_at + count + 1] = ZERO
 
 
 @inlined
-def _update(node: int, count: int, plan: Plan, tables: Tables, scratch: Scratch, weights: Float64) -> None:
+def _update(
+    node: int, count: int, plan: BundlePlan, tables: LearnedTables, scratch: BundleScratch, weights: StepWeights
+) -> None:
     """The variant's numbers, in the order of `variants/variant.py`."""
-    actions, at, place, arrived = plan.actions[node], plan.table[node], plan.place[node], plan.own_place[node]
-    positive, negative, floor = np.float32(weights[0]), np.float32(weights[1]), weights[2] != 0.0
-    decay, gain = np.float32(weights[3]), np.float32(weights[4])
-    prediction, kept = np.float32(weights[5]), np.float32(weights[6])
+    actions, table_at = plan.actions[node], plan.table[node]
+    strategy_at, reach_at = plan.strategy_at[node], plan.reach_at[node]
     for bucket in range(count):
         mean = ZERO
         for action in range(actions):
-            here = place + action * (count + 1) + bucket
-            mean += scratch.strategy[here] * scratch.found[here]
+            index = strategy_at + action * (count + 1) + bucket
+            mean += scratch.strategy[index] * scratch.gained[index]
         for action in range(actions):
-            here, there = place + action * (count + 1) + bucket, at + action * count + bucket
-            new = scratch.found[here] - mean
-            old = tables.regret[there]
-            regret = old * (positive if old > ZERO else negative) + new
-            if floor:
-                regret = max(regret, ZERO)
-            added = gain * scratch.arrived[arrived + bucket] * scratch.strategy[here]
-            tables.average[there] = tables.average[there] * decay + added
-            tables.matched[there] = regret * kept + prediction * new
-            tables.regret[there] = regret  # the same memory as the line above if nothing is predicted
+            index, entry = strategy_at + action * (count + 1) + bucket, table_at + action * count + bucket
+            new = scratch.gained[index] - mean
+            regret = next_regret(tables.regret[entry], new, weights)
+            added = weights.average_weight * scratch.arrived[reach_at + bucket] * scratch.strategy[index]
+            tables.average[entry] = next_average(tables.average[entry], added, weights)
+            tables.matched[entry] = to_match(regret, new, weights)
+            tables.regret[entry] = regret  # the same memory as the line above if nothing is predicted
 
 
 # --- once per runout: reach ------------------------------------------------------------------------------------------
@@ -185,22 +189,22 @@ def _enter(
     runout: int,
     above: int,
     own: int,
-    plan: Plan,
+    plan: BundlePlan,
     boards: Boards,
     entries: Entries,
-    scratch: Scratch,
+    scratch: BundleScratch,
 ) -> None:
     """Reach at the first nodes of the lines."""
     weight, width = boards.weight[runout], boards.hand.shape[2]
     for number in range(plan.first_entry[bundle], plan.first_entry[bundle + 1]):
         line, node = plan.entry_line[number], begin + plan.entry_node[number]
         row = plan.other_row[node] * width
-        for place in range(boards.live[1 - own, runout]):
-            hand = boards.hand[1 - own, runout, place]
-            scratch.other[row + place] = weight * entries.other[line, above, hand]
+        for position in range(boards.live[1 - own, runout]):
+            hand = boards.hand[1 - own, runout, position]
+            scratch.other[row + position] = weight * entries.other[line, above, hand]
         row = plan.own_row[node] * width
-        for place in range(boards.live[own, runout]):
-            scratch.own[row + place] = weight * entries.own[line, above, boards.hand[own, runout, place]]
+        for position in range(boards.live[own, runout]):
+            scratch.own[row + position] = weight * entries.own[line, above, boards.hand[own, runout, position]]
 
 
 @inlined
@@ -210,9 +214,9 @@ def _reach(
     runout: int,
     own: int,
     buckets: NDArray[np.int64],
-    plan: Plan,
+    plan: BundlePlan,
     boards: Boards,
-    scratch: Scratch,
+    scratch: BundleScratch,
 ) -> None:
     """Reach at every node, both players'."""
     width = boards.hand.shape[2]
@@ -226,16 +230,23 @@ def _reach(
         for action in range(plan.actions[node]):
             to = rows_of[begin + plan.first_child[node] + action]
             if to >= 0:
-                after, at = to * width, np.uint64(plan.place[node] + action * stride)
+                after, at = to * width, np.uint64(plan.strategy_at[node] + action * stride)
                 bucket = boards.bucket[player, runout]
-                for place in range(boards.live[player, runout]):
-                    played = scratch.strategy[at + np.uint64(bucket[place])]
-                    rows[after + place] = rows[before + place] * played
+                for position in range(boards.live[player, runout]):
+                    played = scratch.strategy[at + np.uint64(bucket[position])]
+                    rows[after + position] = rows[before + position] * played
 
 
 @inlined
 def _leave(
-    bundle: int, begin: int, runout: int, own: int, plan: Plan, boards: Boards, exits: Entries, scratch: Scratch
+    bundle: int,
+    begin: int,
+    runout: int,
+    own: int,
+    plan: BundlePlan,
+    boards: Boards,
+    exits: Entries,
+    scratch: BundleScratch,
 ) -> None:
     """Reach where the street ends; that of blocked hands is 0."""
     width = boards.hand.shape[2]
@@ -243,27 +254,27 @@ def _leave(
         node, line = begin + plan.exit_node[number], plan.exit_line[number]
         exits.other[line, runout] = ZERO
         exits.own[line, runout] = ZERO
-        for place in range(boards.live[1 - own, runout]):
-            reach = scratch.other[plan.other_row[node] * width + place]
-            exits.other[line, runout, boards.hand[1 - own, runout, place]] = reach
-        for place in range(boards.live[own, runout]):
-            reach = scratch.own[plan.own_row[node] * width + place]
-            exits.own[line, runout, boards.hand[own, runout, place]] = reach
+        for position in range(boards.live[1 - own, runout]):
+            reach = scratch.other[plan.other_row[node] * width + position]
+            exits.other[line, runout, boards.hand[1 - own, runout, position]] = reach
+        for position in range(boards.live[own, runout]):
+            reach = scratch.own[plan.own_row[node] * width + position]
+            exits.own[line, runout, boards.hand[own, runout, position]] = reach
 
 
 # --- once per runout: values -----------------------------------------------------------------------------------------
 
 
 @inlined
-def _terminals(tile: int, runout: int, own: int, plan: Plan, boards: Boards, scratch: Scratch) -> None:
+def _terminals(tile: int, runout: int, own: int, plan: BundlePlan, boards: Boards, scratch: BundleScratch) -> None:
     """The values of the terminals of a tile."""
     width, shows = boards.hand.shape[2], plan.shows[tile] > 0
     for lane in range(LANES):
         scratch.starts[lane] = plan.lane_row[tile, lane] * width
         for kind in range(4):
             scratch.pays[kind * LANES + lane] = plan.pays[tile, kind, lane]
-    for place in range(0, boards.live[1 - own, runout], LANES):
-        transpose(scratch.other, scratch.starts, 0, place, scratch.reach, place * LANES)
+    for position in range(0, boards.live[1 - own, runout], LANES):
+        transpose(scratch.other, scratch.starts, 0, position, scratch.reach, position * LANES)
     nothing = zeros(scratch.reach)
     store(scratch.reach, (width - 1) * LANES, nothing)
     for card in range(scratch.by_card.size // LANES):
@@ -272,131 +283,140 @@ def _terminals(tile: int, runout: int, own: int, plan: Plan, boards: Boards, scr
         _showdowns(runout, own, boards, scratch)
     else:
         _folds(runout, own, boards, scratch)
-    for place in range(0, boards.live[own, runout], LANES):
+    for position in range(0, boards.live[own, runout], LANES):
         if shows:
-            _put(scratch.shown, place, width, plan.show_node[tile], scratch)
-        _put(scratch.folded, place, width, plan.fold_node[tile], scratch)
+            _put(scratch.shown, position, width, plan.show_node[tile], scratch)
+        _put(scratch.folded, position, width, plan.fold_node[tile], scratch)
 
 
 @inlined
-def _showdowns(runout: int, own: int, boards: Boards, scratch: Scratch) -> None:
+def _showdowns(runout: int, own: int, boards: Boards, scratch: BundleScratch) -> None:
     """Sums in order of strength, and the values of showdowns and folds."""
     reach, by_card, pays = scratch.reach, scratch.by_card, scratch.pays
     wins, ties, loses, folds = load(pays, WINS), load(pays, TIES), load(pays, LOSES), load(pays, FOLDS)
     total = zeros(reach)
-    found, start = 0, 0
+    passed, start = 0, 0
     for group in range(boards.groups[own, runout]):
         end, weaker = boards.group_end[own, runout, group], boards.weaker[own, runout, group]
-        for place in range(found, weaker):
-            total = total + _add(place, runout, 1 - own, boards, reach, by_card)
-        for place in range(start, end):
-            met = total - _blocked(place, runout, own, boards, by_card)
-            store(scratch.shown, place * LANES, wins * met)
-        found = boards.equal[own, runout, group]
-        for place in range(weaker, found):
-            total = total + _add(place, runout, 1 - own, boards, reach, by_card)
-        for place in range(start, end):
-            same = load(reach, boards.same[own, runout, place] * LANES)
-            met = total - _blocked(place, runout, own, boards, by_card) + same
-            store(scratch.shown, place * LANES, add_product(load(scratch.shown, place * LANES), ties, met))
+        for position in range(passed, weaker):
+            total = total + _add(position, runout, 1 - own, boards, reach, by_card)
+        for position in range(start, end):
+            met = total - _blocked(position, runout, own, boards, by_card)
+            store(scratch.shown, position * LANES, wins * met)
+        passed = boards.equal[own, runout, group]
+        for position in range(weaker, passed):
+            total = total + _add(position, runout, 1 - own, boards, reach, by_card)
+        for position in range(start, end):
+            same = load(reach, boards.same[own, runout, position] * LANES)
+            met = total - _blocked(position, runout, own, boards, by_card) + same
+            store(scratch.shown, position * LANES, add_product(load(scratch.shown, position * LANES), ties, met))
         start = end
-    for place in range(found, boards.live[1 - own, runout]):
-        total = total + _add(place, runout, 1 - own, boards, reach, by_card)
-    for place in range(boards.live[own, runout]):
-        same = load(reach, boards.same[own, runout, place] * LANES)
-        met = total - _blocked(place, runout, own, boards, by_card) + same
-        store(scratch.shown, place * LANES, add_product(load(scratch.shown, place * LANES), loses, met))
-        store(scratch.folded, place * LANES, folds * met)
+    for position in range(passed, boards.live[1 - own, runout]):
+        total = total + _add(position, runout, 1 - own, boards, reach, by_card)
+    for position in range(boards.live[own, runout]):
+        same = load(reach, boards.same[own, runout, position] * LANES)
+        met = total - _blocked(position, runout, own, boards, by_card) + same
+        store(scratch.shown, position * LANES, add_product(load(scratch.shown, position * LANES), loses, met))
+        store(scratch.folded, position * LANES, folds * met)
 
 
 @inlined
-def _folds(runout: int, own: int, boards: Boards, scratch: Scratch) -> None:
+def _folds(runout: int, own: int, boards: Boards, scratch: BundleScratch) -> None:
     """The values of folds."""
     reach, by_card = scratch.reach, scratch.by_card
     folds, total = load(scratch.pays, FOLDS), zeros(reach)
-    for place in range(boards.live[1 - own, runout]):
-        total = total + _add(place, runout, 1 - own, boards, reach, by_card)
-    for place in range(boards.live[own, runout]):
-        same = load(reach, boards.same[own, runout, place] * LANES)
-        met = total - _blocked(place, runout, own, boards, by_card) + same
-        store(scratch.folded, place * LANES, folds * met)
+    for position in range(boards.live[1 - own, runout]):
+        total = total + _add(position, runout, 1 - own, boards, reach, by_card)
+    for position in range(boards.live[own, runout]):
+        same = load(reach, boards.same[own, runout, position] * LANES)
+        met = total - _blocked(position, runout, own, boards, by_card) + same
+        store(scratch.folded, position * LANES, folds * met)
 
 
 @inlined
-def _add(place: int, runout: int, player: int, boards: Boards, reach: Tile, by_card: Tile) -> Any:
+def _add(position: int, runout: int, player: int, boards: Boards, reach: Tile, by_card: Tile) -> Any:
     """Add one of the opponent's hands to the sums by card; returns its reach."""
-    here = load(reach, place * LANES)
-    first = boards.cards[player, runout, place, 0] * LANES
-    second = boards.cards[player, runout, place, 1] * LANES
-    store(by_card, first, load(by_card, first) + here)
+    arriving = load(reach, position * LANES)
+    first = boards.cards[player, runout, position, 0] * LANES
+    second = boards.cards[player, runout, position, 1] * LANES
+    store(by_card, first, load(by_card, first) + arriving)
     if second < by_card.size - LANES:  # a one-card hand has no second card to block
-        store(by_card, second, load(by_card, second) + here)
-    return here
+        store(by_card, second, load(by_card, second) + arriving)
+    return arriving
 
 
 @inlined
-def _blocked(place: int, runout: int, player: int, boards: Boards, by_card: Tile) -> Any:
+def _blocked(position: int, runout: int, player: int, boards: Boards, by_card: Tile) -> Any:
     """Reach of the hands that share a card with an own hand."""
-    first = boards.cards[player, runout, place, 0] * LANES
-    second = boards.cards[player, runout, place, 1] * LANES
+    first = boards.cards[player, runout, position, 0] * LANES
+    second = boards.cards[player, runout, position, 1] * LANES
     return load(by_card, first) + load(by_card, second)
 
 
 @inlined
-def _put(tile: Tile, place: int, width: int, nodes: NDArray[np.int32], scratch: Scratch) -> None:
+def _put(tile: Tile, position: int, width: int, nodes: NDArray[np.int32], scratch: BundleScratch) -> None:
     """Sixteen positions of a tile as pieces of rows of values."""
-    transpose(tile, scratch.steps, 0, place * LANES, scratch.block, 0)
+    transpose(tile, scratch.steps, 0, position * LANES, scratch.block, 0)
     for lane in range(LANES):
         if nodes[lane] >= 0:
-            store(scratch.value, nodes[lane] * width + place, load(scratch.block, lane * LANES))
+            store(scratch.value, nodes[lane] * width + position, load(scratch.block, lane * LANES))
 
 
 @inlined
-def _return(bundle: int, runout: int, own: int, plan: Plan, boards: Boards, exits: Entries, scratch: Scratch) -> None:
+def _return(
+    bundle: int, runout: int, own: int, plan: BundlePlan, boards: Boards, exits: Entries, scratch: BundleScratch
+) -> None:
     """Values where the street ends, from the lines of the next."""
     for number in range(plan.first_exit[bundle], plan.first_exit[bundle + 1]):
         line, row = plan.exit_line[number], plan.exit_node[number] * boards.hand.shape[2]
-        for place in range(boards.live[own, runout]):
-            scratch.value[row + place] = exits.value[line, runout, boards.hand[own, runout, place]]
+        for position in range(boards.live[own, runout]):
+            scratch.value[row + position] = exits.value[line, runout, boards.hand[own, runout, position]]
 
 
 @inlined
 def _values(
-    begin: int, end: int, runout: int, own: int, stride: int, plan: Plan, boards: Boards, scratch: Scratch
+    begin: int, end: int, runout: int, own: int, stride: int, plan: BundlePlan, boards: Boards, scratch: BundleScratch
 ) -> None:
     """Values of decisions from those of their children, and the sums per bucket where the player acts."""
     width, live, value = boards.hand.shape[2], boards.live[own, runout], scratch.value
-    bucket, held = boards.bucket[own, runout], boards.held[own, runout]
+    bucket, range_weight = boards.bucket[own, runout], boards.range_weight[own, runout]
     for node in range(end - 1, begin - 1, -1):
         if plan.acts[node] == LEAF:
             continue
         row, child = (node - begin) * width, plan.first_child[node] * width
         if plan.acts[node] == OWN:
-            for place in range(live):
-                value[row + place] = ZERO
+            for position in range(live):
+                value[row + position] = ZERO
             for action in range(plan.actions[node]):
-                at, below = np.uint64(plan.place[node] + action * stride), child + action * width
-                for place in range(live):
-                    here, worth = at + np.uint64(bucket[place]), value[below + place]
-                    value[row + place] += scratch.strategy[here] * worth
-                    scratch.found[here] += held[place] * worth
-            at, reach = np.uint64(plan.own_place[node]), plan.own_row[node] * width
-            for place in range(live):
-                scratch.arrived[at + np.uint64(bucket[place])] += scratch.own[reach + place]
+                begin_at, below = np.uint64(plan.strategy_at[node] + action * stride), child + action * width
+                for position in range(live):
+                    index, child_value = begin_at + np.uint64(bucket[position]), value[below + position]
+                    value[row + position] += scratch.strategy[index] * child_value
+                    scratch.gained[index] += range_weight[position] * child_value
+            at, reach = np.uint64(plan.reach_at[node]), plan.own_row[node] * width
+            for position in range(live):
+                scratch.arrived[at + np.uint64(bucket[position])] += scratch.own[reach + position]
         else:
-            for place in range(0, live, LANES):
-                total = load(value, child + place)
+            for position in range(0, live, LANES):
+                total = load(value, child + position)
                 for action in range(1, plan.actions[node]):
-                    total = total + load(value, child + action * width + place)
-                store(value, row + place, total)
+                    total = total + load(value, child + action * width + position)
+                store(value, row + position, total)
 
 
 @inlined
 def _give(
-    bundle: int, runout: int, above: int, own: int, plan: Plan, boards: Boards, entries: Entries, scratch: Scratch
+    bundle: int,
+    runout: int,
+    above: int,
+    own: int,
+    plan: BundlePlan,
+    boards: Boards,
+    entries: Entries,
+    scratch: BundleScratch,
 ) -> None:
     """Add the values of the first nodes to those that leave the lines."""
     for number in range(plan.first_entry[bundle], plan.first_entry[bundle + 1]):
         line, row = plan.entry_line[number], plan.entry_node[number] * boards.hand.shape[2]
-        for place in range(boards.live[own, runout]):
-            entries.value[line, above, boards.hand[own, runout, place]] += scratch.value[row + place]
+        for position in range(boards.live[own, runout]):
+            entries.value[line, above, boards.hand[own, runout, position]] += scratch.value[row + position]

@@ -12,16 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines.bucket_tables import TableLayout
-from regretless.engines.layout import LANES, walking_order
+from regretless.engines.layout import LANES
+from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind
+from regretless.forms.walking import WalkingOrder, terminal_pays, walking_order
 
-__all__ = ["LEAF", "OTHER", "OWN", "Plan", "make_plan"]
+__all__ = ["LEAF", "OTHER", "OWN", "BundlePlan", "make_plan"]
 
 OWN, OTHER, LEAF = 0, 1, 2  # who acts at a node
 FEW_NODES = 64  # lines are added to a bundle until it has at least this many
@@ -31,8 +34,8 @@ Int64 = NDArray[np.int64]
 Lane = tuple[int, int, int, tuple[float, ...]]  # row, showdown, fold, payoffs
 
 
-class Plan(NamedTuple):
-    """U bundles with N nodes in all. Nodes, rows and places are numbered within a bundle, lines within a street."""
+class BundlePlan(NamedTuple):
+    """U bundles with N nodes in all. Nodes, rows and offsets are counted within a bundle, lines within a street."""
 
     first_bundle: Int64  # [S + 1]  bundles of street s are first_bundle[s] : first_bundle[s + 1]
     lines: Int64  # [S]             into each street
@@ -43,10 +46,10 @@ class Plan(NamedTuple):
     other_row: Int32  # [N]         of the opponent's reach
     own_row: Int32  # [N]           of the own reach; -1 if it is not needed
     table: Int64  # [N]             where a decision begins in the table of its player
-    place: Int64  # [N]             where it begins in the scratch for strategies, per action and bucket
-    own_place: Int64  # [N]         where an own decision begins in the scratch for own reach, per bucket
-    places: Int64  # [U]            scratch for strategies that a bundle takes
-    own_places: Int64  # [U]        scratch for own reach
+    strategy_at: Int64  # [N]       where it begins in the scratch for strategies, per action and bucket
+    reach_at: Int64  # [N]          where an own decision begins in the scratch for own reach, per bucket
+    strategy_size: Int64  # [U]     scratch for strategies that a bundle takes
+    reach_size: Int64  # [U]        scratch for own reach
     first_entry: Int64  # [U + 1]   lines of bundle u
     entry_line: Int32  # [lines]
     entry_node: Int32  # [lines]    the first node of each
@@ -71,25 +74,22 @@ class _Bundle:
     lanes: list[Lane] = field(default_factory=list)
     other_rows: int = 0
     own_rows: int = 0
-    place: int = 0
-    own_place: int = 0
+    strategy_size: int = 0
+    reach_size: int = 0
 
 
-def make_plan(layout: TableLayout, own: int) -> Plan:
+def make_plan(layout: TableLayout, own: int) -> BundlePlan:
     """The plan for the walks that update `own`."""
     tree = layout.form.tree
-    _, entries, above = walking_order(tree)
-    street_of = tree.street[entries]
-    streets = np.arange(len(layout.form.buckets[0]))
-    first_line = np.searchsorted(street_of, streets)
-    entered = {node: line - int(first_line[street_of[line]]) for line, node in enumerate(above)}
+    order, pays = walking_order(tree), terminal_pays(tree, layout.form.payoffs, own)
+    streets = range(len(layout.form.buckets[0]))
     bundles: list[_Bundle] = []
     first_bundle = [0]
-    for street in streets.tolist():
-        for line in np.flatnonzero(street_of == street).tolist():
+    for street in streets:
+        for line in order.lines_of(street):
             if len(bundles) == first_bundle[-1] or len(bundles[-1].nodes) >= FEW_NODES:
                 bundles.append(_Bundle())
-            _add_line(bundles[-1], layout, own, int(entries[line]), line - int(first_line[street]), entered)
+            _add_line(bundles[-1], layout, own, order, line, pays)
         first_bundle.append(len(bundles))
     tiles = [_tiles(bundle.lanes) for bundle in bundles]
     every = [tile for of_bundle in tiles for tile in of_bundle]
@@ -98,9 +98,9 @@ def make_plan(layout: TableLayout, own: int) -> Plan:
     entering = np.array([row for bundle in bundles for row in bundle.entries], dtype=np.int32).reshape(-1, 2)
     leaving = np.array([row for bundle in bundles for row in bundle.exits], dtype=np.int32).reshape(-1, 2)
     lanes = np.array([[lane[:3] for lane in tile] for tile in every], dtype=np.int32).reshape(-1, LANES, 3)
-    return Plan(
+    return BundlePlan(
         first_bundle=np.array(first_bundle, dtype=np.int64),
-        lines=np.bincount(street_of, minlength=len(streets)).astype(np.int64),
+        lines=np.array([len(order.lines_of(street)) for street in streets], dtype=np.int64),
         first_node=_ends([bundle.nodes for bundle in bundles]),
         acts=acts,
         first_child=first_child,
@@ -108,10 +108,10 @@ def make_plan(layout: TableLayout, own: int) -> Plan:
         other_row=other_row,
         own_row=own_row,
         table=columns[5].copy(),
-        place=columns[6].copy(),
-        own_place=columns[7].copy(),
-        places=np.array([bundle.place for bundle in bundles], dtype=np.int64),
-        own_places=np.array([bundle.own_place for bundle in bundles], dtype=np.int64),
+        strategy_at=columns[6].copy(),
+        reach_at=columns[7].copy(),
+        strategy_size=np.array([bundle.strategy_size for bundle in bundles], dtype=np.int64),
+        reach_size=np.array([bundle.reach_size for bundle in bundles], dtype=np.int64),
         first_entry=_ends([bundle.entries for bundle in bundles]),
         entry_line=entering[:, 0].copy(),
         entry_node=entering[:, 1].copy(),
@@ -127,54 +127,44 @@ def make_plan(layout: TableLayout, own: int) -> Plan:
     )
 
 
-def _add_line(bundle: _Bundle, layout: TableLayout, own: int, entry: int, line: int, entered: dict[int, int]) -> None:
-    tree, base = layout.form.tree, len(bundle.nodes)
-    order, other_row, own_row = [entry], [bundle.other_rows], [bundle.own_rows]
-    bundle.entries.append((line, base))
+def _add_line(bundle: _Bundle, layout: TableLayout, own: int, order: WalkingOrder, line: int, pays: FloatArray) -> None:
+    tree, base, street = layout.form.tree, len(bundle.nodes), int(order.line_street[line])
+    entry = int(order.node[order.line_start[line]])
+    nodes, other_row, own_row = [entry], [bundle.other_rows], [bundle.own_rows]
+    bundle.entries.append((line - order.lines_of(street).start, base))
     bundle.other_rows += 1
     bundle.own_rows += 1
     waiting: dict[int, list[int]] = {}  # terminals by the opponent's row
-    for number, node in enumerate(order):  # grows during the loop
-        kind, first_child, actions, acts = tree.kind[node], base + len(order), 0, LEAF
+    for number, node in enumerate(nodes):  # grows during the loop
+        kind, first_child, actions, acts = tree.kind[node], base + len(nodes), 0, LEAF
         if kind == NodeKind.DECISION:
             acts = OWN if tree.player[node] == own else OTHER
             for child in range(int(tree.first_child[node]), int(tree.first_child[node + 1])):
-                order.append(child)
+                nodes.append(child)
                 actions += 1
                 other_row.append(other_row[number] if acts == OWN else bundle.other_rows)
                 bundle.other_rows += acts == OTHER
-                asked = tree.kind[child] in (NodeKind.DECISION, NodeKind.CHANCE)
-                own_row.append((own_row[number] if acts == OTHER else bundle.own_rows) if asked else -1)
-                bundle.own_rows += acts == OWN and asked
+                needs_reach = tree.kind[child] in (NodeKind.DECISION, NodeKind.CHANCE)
+                own_row.append((own_row[number] if acts == OTHER else bundle.own_rows) if needs_reach else -1)
+                bundle.own_rows += acts == OWN and needs_reach
         elif kind == NodeKind.CHANCE:
-            bundle.exits.append((base + number, entered[node]))
+            below = int(order.line_below[order.position[node]])
+            bundle.exits.append((base + number, below - order.lines_of(street + 1).start))
         else:
             waiting.setdefault(other_row[number], []).append(number)
         rows = acts, first_child, actions, other_row[number], own_row[number]
-        bundle.nodes.append((*rows, int(layout.begin[node]), bundle.place, bundle.own_place))
+        bundle.nodes.append((*rows, int(layout.begin[node]), bundle.strategy_size, bundle.reach_size))
         buckets = int(layout.buckets[node]) + 1  # the last one is for dead hands
-        bundle.place += actions * buckets
-        bundle.own_place += buckets if acts == OWN else 0
+        bundle.strategy_size += actions * buckets
+        bundle.reach_size += buckets if acts == OWN else 0
     for row, numbers in waiting.items():
-        shown = [number for number in numbers if tree.kind[order[number]] == NodeKind.SHOWDOWN]
+        shown = [number for number in numbers if tree.kind[nodes[number]] == NodeKind.SHOWDOWN]
         folded = [number for number in numbers if number not in shown]
-        for place in range(max(len(shown), len(folded))):
-            show, fold = (each[place] if place < len(each) else None for each in (shown, folded))
-            pays = [0.0, 0.0, 0.0] if show is None else _showdown_pays(layout, own, order[show])
-            pays.append(0.0 if fold is None else _fold_pay(layout, own, order[fold]))
-            show_node, fold_node = (-1 if each is None else base + each for each in (show, fold))
-            bundle.lanes.append((row, show_node, fold_node, tuple(pays)))
-
-
-def _showdown_pays(layout: TableLayout, own: int, node: int) -> list[float]:
-    pay = layout.form.payoffs
-    win, lose, tie = (float(each[node, own]) for each in (pay.win, pay.lose, pay.tie))
-    return [win - tie, tie - lose, lose]
-
-
-def _fold_pay(layout: TableLayout, own: int, node: int) -> float:
-    pay = layout.form.payoffs
-    return float((pay.lose if layout.form.tree.player[node] == own else pay.win)[node, own])
+        for show, fold in zip_longest(shown, folded):
+            showdown_pays = (0.0, 0.0, 0.0) if show is None else pays[:, nodes[show]].tolist()
+            fold_pay = 0.0 if fold is None else float(pays[2, nodes[fold]])
+            show_node, fold_node = (-1 if number is None else base + number for number in (show, fold))
+            bundle.lanes.append((row, show_node, fold_node, (*showdown_pays, fold_pay)))
 
 
 def _tiles(lanes: list[Lane]) -> list[list[Lane]]:

@@ -18,7 +18,7 @@ import numpy as np
 from regretless.engines.contract import BucketEvaluator, BucketEvaluators, BucketStrategy, Evaluation, EvaluationStopped
 from regretless.engines.formats import met_weights, needs_wide_tiles
 from regretless.engines.layout import make_layout, padded
-from regretless.engines.numba.public.jobs import Learned, Scratch, aligned, bytes_of, make_scratch
+from regretless.engines.numba.public.jobs import Learned, WalkScratch, aligned, bytes_of, make_scratch
 from regretless.engines.numba.public.kernels.bucket_walk import BucketRows, walk_buckets
 from regretless.engines.numba.public.kernels.walk import DOWN, UP, Stretch
 from regretless.engines.numba.public.plan import make_plans
@@ -88,13 +88,13 @@ class NumbaBucketEvaluator:
 
     def evaluate(self, strategy: BucketStrategy) -> Evaluation:
         """Values and best responses, in the form's unit; equivalent hands play what the first of them plays."""
-        found, played = [], self._joined(strategy)
+        results, played = [], self._joined(strategy)
         for own in range(2):
             roots, _ = self._walk(own, strategy, played)
             weight = self.form.hands[own].weight
             pairs = float(weight @ self._met[own])
-            found.append([float(root[: len(weight)] @ weight) / pairs / self.form.unit for root in roots])
-        (first, first_best), (second, second_best) = found
+            results.append([float(root[: len(weight)] @ weight) / pairs / self.form.unit for root in roots])
+        (first, first_best), (second, second_best) = results
         # A best response is worth at least as much; rounding must not make it worth less.
         return Evaluation((first, second), (max(first, first_best), max(second, second_best)))
 
@@ -105,29 +105,29 @@ class NumbaBucketEvaluator:
         equally many hands.
         """
         tree = self.form.tree
-        found, played = [], self._joined(strategy)
+        results, played = [], self._joined(strategy)
         for own in range(2):
             plan = self._plans[own]
             row = np.zeros(len(tree.street), dtype=np.int64)
             row[plan.nodes["node"]] = plan.nodes["value_at"]
             rows = row[tree.street == 0][:, None] + np.arange(len(self.form.hands[own].weight))
-            found.append([each.value[rows] for each in self._walk(own, strategy, played)[1]])
-        return np.array(found, dtype=np.float64)
+            results.append([each.value[rows] for each in self._walk(own, strategy, played)[1]])
+        return np.array(results, dtype=np.float64)
 
     def _joined(self, strategy: BucketStrategy) -> Probabilities:
         """The tables of a strategy, one after another."""
         nodes = len(self.form.tree.kind)
-        begin, columns, place = np.zeros(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int32), 0
+        begin, columns, offset = np.zeros(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int32), 0
         for table in strategy.tables:
-            begin[table.node], columns[table.node] = place + table.begin, table.columns
-            place += len(table.probability)
+            begin[table.node], columns[table.node] = offset + table.begin, table.columns
+            offset += len(table.probability)
         only = len(strategy.tables) == 1
         tables = [table.probability for table in strategy.tables]
         return Probabilities(tables[0] if only else np.concatenate(tables), begin, columns)
 
     def _walk(
         self, own: int, strategy: BucketStrategy, played: Probabilities
-    ) -> tuple[tuple[Float64, Float64], tuple[Scratch, Scratch]]:
+    ) -> tuple[tuple[Float64, Float64], tuple[WalkScratch, WalkScratch]]:
         """The values at the root, and the rows of the first street: of following the strategy, of a best response."""
         plan, tables, form = self._plans[own], self._tables[own], self.form
         rows = self._rows(own, strategy, played)
@@ -136,7 +136,7 @@ class NumbaBucketEvaluator:
         roots = aligned(plan.own_hands, np.float64), aligned(plan.own_hands, np.float64)
         first = self._make_rows()
 
-        def walk(stretch: Stretch, best_lines: Float64, on: tuple[Scratch, Scratch]) -> None:
+        def walk(stretch: Stretch, best_lines: Float64, on: tuple[WalkScratch, WalkScratch]) -> None:
             walk_buckets(stretch, best_lines, plan, tables, rows, _LEARNED, *on)
 
         def first_street(begin: int, end: int) -> None:
@@ -149,7 +149,7 @@ class NumbaBucketEvaluator:
         street = plan.streets[1]
         chunks = int(street["first_chunk"]), int(street["last_chunk"])
         begin, end = (int(street[f"{side}_line"]) * plan.own_hands for side in ("first", "last"))
-        free: SimpleQueue[tuple[Scratch, Scratch]] = SimpleQueue()
+        free: SimpleQueue[tuple[WalkScratch, WalkScratch]] = SimpleQueue()
         for _ in range(self.threads):
             free.put(self._make_rows())
 
@@ -169,7 +169,7 @@ class NumbaBucketEvaluator:
         first_street(UP, UP)
         return roots, first
 
-    def _make_rows(self) -> tuple[Scratch, Scratch]:
+    def _make_rows(self) -> tuple[WalkScratch, WalkScratch]:
         """Rows for one thread: for following the strategy, and for a best response, which shares all but values."""
         scratch = make_scratch(self._plans, self.form.deck, self._tile_type)
         return scratch, scratch._replace(value=aligned(scratch.value.size), line=aligned(scratch.line.size, np.float64))
@@ -187,13 +187,13 @@ class NumbaBucketEvaluator:
 
     def _columns(self, player: int, strategy: BucketStrategy) -> Int32:
         """[R · hands, padded] the column of every hand; equivalent hands have that of the first."""
-        found = []
+        of_streets = []
         for street, map_ in zip(self.form.streets, strategy.maps[player], strict=True):
             alike = self.form.symmetry.hands[player][street.symmetry]
             columns = np.where(street.dead[player], 0, np.take_along_axis(map_, alike.astype(np.int64), axis=1))
             padding = padded(columns.shape[1]) - columns.shape[1]
-            found.append(np.pad(columns.astype(np.int32), ((0, 0), (0, padding))))
-        return np.concatenate(found).ravel()
+            of_streets.append(np.pad(columns.astype(np.int32), ((0, 0), (0, padding))))
+        return np.concatenate(of_streets).ravel()
 
 
 if TYPE_CHECKING:

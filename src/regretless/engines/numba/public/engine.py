@@ -8,7 +8,7 @@ The parts, in the order of the data: `engines/layout.py` and `stored.py` (where 
 `nodes` and `terminals` (the arithmetic), `walk` (one runout after another), `iterate` (whole iterations), `team`
 (threads).
 
-`StrategyEvaluator` gives exact values and exploitability of strategies that were found elsewhere. It reads them runout
+`StrategyEvaluator` gives exact values and exploitability of strategies that come from elsewhere. It reads them runout
 by runout, so it takes a small fraction of the memory of a solve.
 """
 
@@ -25,7 +25,7 @@ from regretless.engines.formats import SALT, largest_value, met_weights, needs_w
 from regretless.engines.numba.public.jobs import (
     Job,
     Learned,
-    Scratch,
+    WalkScratch,
     aligned,
     bytes_of,
     divide,
@@ -138,12 +138,12 @@ class NumbaPublicEngine(StoredEngine):
         walks = [(own, mode) for own in range(2) for mode in (BEST, MEAN) if mode == MEAN or own not in self.fixed]
         if strategy is None:
             self._run(1, walks)
-            found = {walk: self._mean(*walk) for walk in walks}
+            roots = {walk: self._mean(*walk) for walk in walks}
         else:
-            found = self._values_given(strategy, walks)
-        values = found[0, MEAN], found[1, MEAN]
+            roots = self._values_given(strategy, walks)
+        values = roots[0, MEAN], roots[1, MEAN]
         # A best response is worth at least as much; rounding must not make it worth less.
-        best = [max(found.get((own, BEST), values[own]), values[own]) for own in range(2)]
+        best = [max(roots.get((own, BEST), values[own]), values[own]) for own in range(2)]
         return Evaluation(values, (best[0], best[1]))
 
     def root_values(self, player: int) -> FloatArray:
@@ -188,22 +188,22 @@ class NumbaPublicEngine(StoredEngine):
     def _values_given(self, strategy: PublicStrategy, walks: list[tuple[int, int]]) -> dict[tuple[int, int], float]:
         """The root values of a strategy in these walks, which run side by side so that each decision is read once."""
         rows = GivenRows(self.layout, strategy)
-        taken = {
+        runout_walks = {
             (own, mode): RunoutWalk(own, mode, rows.job(own, self._job(own)), self._make_scratch())
             for own, mode in walks
         }
-        for walk in taken.values():
+        for walk in runout_walks.values():
             walk.run(FIRST)
         for runout in range(len(self.form.streets[1].parent) if len(self.form.streets) > 1 else 0):
             rows.read(runout)
-            for (own, _), walk in taken.items():
+            for (own, _), walk in runout_walks.items():
                 rows.aim(own, walk.job)
                 walk.run(BELOW, runout)
-        for walk in taken.values():
+        for walk in runout_walks.values():
             walk.run(LAST)
-        return {walk: self._mean(*walk) for walk in taken}
+        return {walk: self._mean(*walk) for walk in runout_walks}
 
-    def _make_scratch(self, slots: int = 1) -> Scratch:
+    def _make_scratch(self, slots: int = 1) -> WalkScratch:
         return make_scratch(self._plans, self.form.deck, self._tile_type, slots)
 
     def _job(self, own: int) -> Job:

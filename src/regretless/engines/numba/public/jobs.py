@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines.layout import LANES
-from regretless.engines.numba.public.plan import Plan
+from regretless.engines.numba.public.plan import WalkPlan
 from regretless.engines.numba.public.records import Float32, Float64, Int32, Records
 from regretless.engines.numba.public.sizes import MOST_BLOCKS, SLOT_GAP, tile_rows
-from regretless.engines.numba.public.tables import Tables
+from regretless.engines.numba.public.tables import HandTables
 from regretless.forms.public import PublicForm
 from regretless.variants.variant import Weights
 
 if TYPE_CHECKING:
-    from regretless.engines.stored import Lock
+    from regretless.engines.stored import LockedStrategy
 
 __all__ = [
     "EXTRAS",
@@ -28,10 +28,10 @@ __all__ = [
     "Job",
     "KernelArguments",
     "Learned",
-    "Scratch",
     "Step",
     "Steps",
     "Tile",
+    "WalkScratch",
     "aligned",
     "bytes_of",
     "divide",
@@ -98,7 +98,7 @@ class Tile(NamedTuple):
     base: Float  # [groups + 1]
 
 
-class Scratch(NamedTuple):
+class WalkScratch(NamedTuple):
     """The rows of a walk; every array holds those of all slots of a team, one slot after another."""
 
     opponent: Float32
@@ -114,7 +114,7 @@ class Division(NamedTuple):
     each: int = 0  #   whole blocks per member
     left: int = 0  #   the other blocks
     pieces: int = 1  # of each of those: chunks of the last street; 1 if they are not divided
-    slots: int = 1  #  places for rows: one per member and, with three streets, one per divided block
+    slots: int = 1  #  sets of rows: one per member and, with three streets, one per divided block
 
 
 class Blocks(NamedTuple):
@@ -132,8 +132,8 @@ class Blocks(NamedTuple):
 class Job(NamedTuple):
     """Everything that a walk of one player needs except the working rows."""
 
-    plan: Plan
-    tables: Tables
+    plan: WalkPlan
+    tables: HandTables
     learned: Learned
     blocks: Blocks
 
@@ -143,7 +143,7 @@ class KernelArguments(NamedTuple):
 
     steps: Steps
     job: Job
-    scratch: Scratch
+    scratch: WalkScratch
 
 
 def aligned(size: int, dtype: Any = np.float32) -> NDArray[Any]:
@@ -160,8 +160,8 @@ def make_steps(rows: int) -> Steps:
 
 
 def make_scratch(
-    plans: tuple[Plan, Plan], deck: int, tile_type: type[np.floating[Any]] = np.float32, slots: int = 1
-) -> Scratch:
+    plans: tuple[WalkPlan, WalkPlan], deck: int, tile_type: type[np.floating[Any]] = np.float32, slots: int = 1
+) -> WalkScratch:
     """Rows for the slots of a team; the thread that uses a page of memory is the first to touch it."""
     gap = SLOT_GAP if slots > 1 else 0
 
@@ -171,7 +171,7 @@ def make_scratch(
     opponent, value, line = np.maximum(plans[0].rows, plans[1].rows).tolist()
     rows = tile_rows(max(plans[0].own_hands, plans[0].other_hands), deck)
     tile = Tile(**{name: room(count * LANES, tile_type) for name, count in rows.items()})
-    return Scratch(room(opponent, np.float32), room(value, np.float32), room(line, np.float64), tile)
+    return WalkScratch(room(opponent, np.float32), room(value, np.float32), room(line, np.float64), tile)
 
 
 def second_runouts(form: PublicForm) -> int:
@@ -179,7 +179,7 @@ def second_runouts(form: PublicForm) -> int:
     return len(form.streets[1].parent) if len(form.streets) > 1 else 0
 
 
-def divide(plan: Plan, runouts: int, members: int) -> Division:
+def divide(plan: WalkPlan, runouts: int, members: int) -> Division:
     """Share the blocks of the second street among the members of a team.
 
     Blocks of one runout can be divided if the last street is the second or third and has several chunks. Every member
@@ -196,7 +196,7 @@ def divide(plan: Plan, runouts: int, members: int) -> Division:
 
 
 def make_blocks(
-    form: PublicForm, plans: tuple[Plan, Plan], units: Sequence[float], members: int
+    form: PublicForm, plans: tuple[WalkPlan, WalkPlan], units: Sequence[float], members: int
 ) -> tuple[Blocks, Blocks]:
     """Blocks for the walks of both players, which use the same buffers of lines in turn."""
     runouts = second_runouts(form)
@@ -226,7 +226,9 @@ def make_blocks(
     return of(0), of(1)
 
 
-def lock_rows(form: PublicForm, plan: Plan, locks: Mapping[tuple[int, int], Lock]) -> tuple[Int32, Float32]:
+def lock_rows(
+    form: PublicForm, plan: WalkPlan, locks: Mapping[tuple[int, int], LockedStrategy]
+) -> tuple[Int32, Float32]:
     """`Learned.lock` and `Learned.locked` for a player's locks, by node and runout."""
     if not locks:
         return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
@@ -239,7 +241,7 @@ def lock_rows(form: PublicForm, plan: Plan, locks: Mapping[tuple[int, int], Lock
     return rows.ravel(), locked
 
 
-def bytes_of(*held: object) -> int:
+def bytes_of(*arrays: object) -> int:
     """Total bytes of arrays in nested tuples; arrays that share a buffer count once."""
     longest: dict[int, int] = {}
 
@@ -250,5 +252,5 @@ def bytes_of(*held: object) -> int:
             for each in thing:
                 count(each)
 
-    count(held)
+    count(arrays)
     return sum(longest.values())

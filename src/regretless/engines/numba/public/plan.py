@@ -4,7 +4,7 @@ A walk updates one player (*own*) against the other (*opponent*). On every stree
 numbers over hands: the opponent's reach, the own reach, and the values. Two nodes share a row of reach if that player
 does not move between them, and rows that are never needed at the same time share memory.
 
-1. Betting nodes are renumbered in walking order (`engines/layout.py`), so the nodes of a line are contiguous.
+1. Betting nodes are renumbered in walking order (`forms/walking.py`), so the nodes of a line are contiguous.
 2. Lines are packed into *chunks* whose rows fit in the L2 cache; only the last street has more than one.
 3. Terminals of a chunk are grouped by sixteen into *tiles*, evaluated together, one terminal per lane.
 """
@@ -17,12 +17,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.layout import LANES, Layout, walking_order
+from regretless.engines.layout import LANES, Layout
 from regretless.engines.numba.public.records import CHUNK, LINE, NODE, STREET, Float32, Float64, Int32, Records
 from regretless.engines.numba.public.sizes import CHUNK_BYTES
+from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind
+from regretless.forms.walking import WalkingOrder, terminal_pays, walking_order
 
-__all__ = ["Plan", "Tiles", "make_plans"]
+__all__ = ["Tiles", "WalkPlan", "make_plans"]
 
 Int64 = NDArray[np.int64]
 PayType = type[np.floating[Any]]  # in which terminals are evaluated
@@ -33,10 +35,10 @@ class Tiles(NamedTuple):
 
     from_at: Int32  # [16 T]    row of the opponent's reach; the row of zeros for an unused lane
     to_at: Int32  #   [16 T]    row of values; a row that is never read for an unused lane
-    pay: Float32 | Float64  #     what the own player gets: [16 T] at folds, at showdowns [3 · 16 T], see `_tiles`
+    pay: Float32 | Float64  #     what the own player gets: [16 T] at folds, at showdowns [3 · 16 T] (`terminal_pays`)
 
 
-class Plan(NamedTuple):
+class WalkPlan(NamedTuple):
     """The layout for walks that update one player, `own`: N nodes in walking order, C chunks, L lines, S streets.
 
     `*_at` are indices of single numbers in the flat arrays of a walk.
@@ -54,67 +56,35 @@ class Plan(NamedTuple):
     rows: Int64  # [3]  numbers in the arrays of opponent reach, own reach and values, line values
 
 
-def make_plans(layout: Layout, pay_type: PayType) -> tuple[Plan, Plan]:
+def make_plans(layout: Layout, pay_type: PayType) -> tuple[WalkPlan, WalkPlan]:
     """Lay out a form for the walks of both players; fast and small, since nothing here grows with the runouts."""
-    tree = layout.form.tree
-    nodes, entries, above_nodes = walking_order(tree)
-    order = np.array(nodes, dtype=np.int32)
-    position = np.empty(len(order), dtype=np.int32)
-    position[order] = np.arange(len(order), dtype=np.int32)
-    children = [
-        []
-        if tree.kind[node] == NodeKind.CHANCE
-        else position[tree.first_child[node] : tree.first_child[node + 1]].tolist()
-        for node in order
-    ]
-    walk = _Walk(
-        layout=layout,
-        order=order,
-        street=tree.street[order].astype(np.int32),
-        kind=tree.kind[order].astype(np.int32),
-        actor=np.where(tree.kind[order] == NodeKind.DECISION, tree.player[order], -1).astype(np.int32),
-        children=children,
-        starts=position[entries],
-        above=np.array([-1 if node < 0 else position[node] for node in above_nodes], dtype=np.int32),
-    )
-    return _make_plan(walk, 0, pay_type), _make_plan(walk, 1, pay_type)
+    order = walking_order(layout.form.tree)
+    return _make_plan(order, layout, 0, pay_type), _make_plan(order, layout, 1, pay_type)
 
 
-class _Walk(NamedTuple):
-    """The betting tree in walking order."""
+def _make_plan(order: WalkingOrder, layout: Layout, own: int, pay_type: PayType) -> WalkPlan:
+    hands, lines_above = layout.hands, order.line_above
+    chunk_line, street_chunk = _chunks(order, int(hands.sum()))
+    chunk_node = order.line_start[chunk_line]
+    widths = int(hands[1 - own]), int(hands[own])
+    opponent_at, own_at, value_at, sizes = _rows(order, own, widths, chunk_node, street_chunk)
+    pays = terminal_pays(layout.form.tree, layout.form.payoffs, own)[:, order.node]
+    fold_ends, folds = _tiles(order, NodeKind.FOLD, pays[2:], chunk_node, opponent_at, value_at, pay_type)
+    showdown_ends, showdowns = _tiles(order, NodeKind.SHOWDOWN, pays, chunk_node, opponent_at, value_at, pay_type)
 
-    layout: Layout
-    order: Int32  # [N]  nodes of the tree
-    street: Int32  # [N]
-    kind: Int32  # [N]
-    actor: Int32  # [N]
-    children: list[list[int]]  # [N]
-    starts: Int32  # [L]  first node of each line
-    above: Int32  # [L]   chance node that leads into it; -1 at the root
-
-
-def _make_plan(walk: _Walk, own: int, pay_type: PayType) -> Plan:
-    layout, hands = walk.layout, walk.layout.hands
-    chunk_line, street_chunk = _chunks(walk)
-    chunk_node = np.append(walk.starts, len(walk.order))[chunk_line]
-    opponent_at, own_at, value_at, sizes = _rows(walk, own, chunk_node, street_chunk)
-    fold_ends, folds = _tiles(walk, own, NodeKind.FOLD, chunk_node, opponent_at, value_at, pay_type)
-    showdown_ends, showdowns = _tiles(walk, own, NodeKind.SHOWDOWN, chunk_node, opponent_at, value_at, pay_type)
-
-    nodes = np.zeros(len(walk.order), dtype=NODE)
-    nodes["node"], nodes["kind"], nodes["mine"] = walk.order, walk.kind, walk.actor == own
-    nodes["actions"] = [len(each) for each in walk.children]
+    nodes = np.zeros(len(order.node), dtype=NODE)
+    nodes["node"], nodes["kind"], nodes["mine"] = order.node, order.kind, order.actor == own
+    nodes["actions"] = [len(children) for children in order.children]
     nodes["first_child"] = np.cumsum(nodes["actions"]) - nodes["actions"]
-    nodes["line"] = -1
-    nodes["line"][walk.above[1:]] = np.arange(1, len(walk.starts))
-    nodes["block"] = layout.block[walk.order]
+    nodes["line"] = order.line_below
+    nodes["block"] = layout.block[order.node]
     nodes["opponent_at"], nodes["own_at"], nodes["value_at"] = opponent_at, own_at, value_at
 
-    lines = np.zeros(len(walk.starts), dtype=LINE)
-    lines["node"] = walk.starts
-    lines["opponent_at"] = np.where(walk.above < 0, 0, opponent_at[walk.above])
-    lines["own_at"] = np.where(walk.above < 0, 0, own_at[walk.above])
-    lines["value_at"] = np.arange(len(walk.starts)) * hands[own]
+    lines = np.zeros(len(lines_above), dtype=LINE)
+    lines["node"] = order.line_start[:-1]
+    lines["opponent_at"] = np.where(lines_above < 0, 0, opponent_at[lines_above])
+    lines["own_at"] = np.where(lines_above < 0, 0, own_at[lines_above])
+    lines["value_at"] = np.arange(len(lines)) * hands[own]
 
     chunks = np.zeros(len(chunk_node) - 1, dtype=CHUNK)
     for what, ends in (("node", chunk_node), ("line", chunk_line), ("fold", fold_ends), ("showdown", showdown_ends)):
@@ -133,11 +103,11 @@ def _make_plan(walk: _Walk, own: int, pay_type: PayType) -> Plan:
         streets[f"first_{what}"], streets[f"last_{what}"] = ends[:-1], ends[1:]
     for who, player in (("own", own), ("other", 1 - own)):
         streets[f"{who}_at"], streets[f"{who}_size"] = layout.street_at[player], layout.runout_size[player]
-    return Plan(
+    return WalkPlan(
         own_hands=int(hands[own]),
         other_hands=int(hands[1 - own]),
         nodes=nodes,
-        child=value_at[np.array([child for row in walk.children for child in row], dtype=np.int64)],
+        child=value_at[np.array([child for children in order.children for child in children], dtype=np.int64)],
         lines=lines,
         chunks=chunks,
         streets=streets,
@@ -147,32 +117,26 @@ def _make_plan(walk: _Walk, own: int, pay_type: PayType) -> Plan:
     )
 
 
-def _chunks(walk: _Walk) -> tuple[Int32, Int32]:
-    """Step 2: lines of each chunk [C+1] and chunks of each street [S+1].
+def _chunks(order: WalkingOrder, hands: int) -> tuple[Int32, Int32]:
+    """Step 2: lines of each chunk [C+1] and chunks of each street [S+1]; `hands` are those of both players, padded.
 
     Lines of the last street stay in order; the cuts minimise empty lanes in tiles.
     """
-    ends = np.append(walk.starts, len(walk.order))
-    line_street = walk.street[walk.starts]
-    last = int(line_street.max())
-    chunk_line = [0]
-    street_chunk = [0]
+    last = int(order.line_street[-1])
+    chunk_line, street_chunk = [0], [0]
     for street in range(last + 1):
-        members = np.flatnonzero(line_street == street)
+        lines = order.lines_of(street)
         if street < last:
-            chunk_line.append(int(members[-1]) + 1)
+            chunk_line.append(lines.stop)
         else:
+            ends = order.line_start[lines.start :].tolist()
             counts = np.array(
                 [
-                    [
-                        np.sum(walk.kind[ends[line] : ends[line + 1]] == kind)
-                        for kind in (NodeKind.FOLD, NodeKind.SHOWDOWN)
-                    ]
-                    for line in members
+                    [np.sum(order.kind[first:end] == kind) for kind in (NodeKind.FOLD, NodeKind.SHOWDOWN)]
+                    for first, end in pairwise(ends)
                 ]
             )
-            sizes = np.diff(ends)[members] * int(walk.layout.hands.sum()) * 4
-            chunk_line += [int(members[0]) + cut for cut in _cuts(sizes, counts)]
+            chunk_line += [lines.start + cut for cut in _cuts(np.diff(ends) * hands * 4, counts)]
         street_chunk.append(len(chunk_line) - 1)
     return np.array(chunk_line, dtype=np.int32), np.array(street_chunk, dtype=np.int32)
 
@@ -201,18 +165,19 @@ def _cuts(sizes: Int64, counts: Int64) -> list[int]:
     return cuts[::-1]
 
 
-def _rows(walk: _Walk, own: int, chunk_node: Int32, street_chunk: Int32) -> tuple[Int32, Int32, Int32, tuple[int, int]]:
+def _rows(
+    order: WalkingOrder, own: int, widths: tuple[int, int], chunk_node: Int32, street_chunk: Int32
+) -> tuple[Int32, Int32, Int32, tuple[int, int]]:
     """Where rows are kept. The chunks of a street reuse the same memory, since each is done before the next.
 
     Own reach is needed on the way down and values on the way up, so they share memory too. On the last street, a node's
     value replaces its first child's. The first row of each array is special: zeros in the opponent's, unread scratch in
-    the values.
+    the values. `widths` are the numbers in rows of the opponent's reach, and of own reach and values.
     """
-    opponent_at, own_at, value_at = (np.zeros(len(walk.kind), dtype=np.int32) for _ in range(3))
+    opponent_at, own_at, value_at = (np.zeros(len(order.kind), dtype=np.int32) for _ in range(3))
     reach_at = (opponent_at, own_at)
-    widths = (int(walk.layout.hands[1 - own]), int(walk.layout.hands[own]))
-    entry = np.zeros(len(walk.kind), dtype=np.bool_)
-    entry[walk.starts] = True
+    entry = np.zeros(len(order.kind), dtype=np.bool_)
+    entry[order.line_start[:-1]] = True
     base = list(widths)
     for street, (first, last) in enumerate(pairwise(street_chunk)):
         in_place = street == len(street_chunk) - 2
@@ -225,15 +190,15 @@ def _rows(walk: _Walk, own: int, chunk_node: Int32, street_chunk: Int32) -> tupl
                     for which in range(2):
                         reach_at[which][node] = used[which]
                         used[which] += widths[which]
-                moved = 1 if walk.actor[node] == own else 0  # the reach that the actor's choice splits
-                for child in walk.children[node]:
+                moved = 1 if order.actor[node] == own else 0  # the reach that the actor's choice splits
+                for child in order.children[node]:
                     reach_at[moved][child] = used[moved]
                     used[moved] += widths[moved]
                     reach_at[1 - moved][child] = reach_at[1 - moved][node]
             value = base[1]
             for node in reversed(inside):
-                if in_place and walk.children[node]:
-                    value_at[node] = value_at[walk.children[node][0]]
+                if in_place and order.children[node]:
+                    value_at[node] = value_at[order.children[node][0]]
                 else:
                     value_at[node] = value
                     value += widths[1]
@@ -243,30 +208,24 @@ def _rows(walk: _Walk, own: int, chunk_node: Int32, street_chunk: Int32) -> tupl
 
 
 def _tiles(
-    walk: _Walk, own: int, kind: NodeKind, chunk_node: Int32, opponent_at: Int32, value_at: Int32, pay_type: PayType
+    order: WalkingOrder,
+    kind: NodeKind,
+    pays: FloatArray,
+    chunk_node: Int32,
+    opponent_at: Int32,
+    value_at: Int32,
+    pay_type: PayType,
 ) -> tuple[Int32, Tiles]:
-    """Step 3: tiles of each chunk [C+1], and the tiles with the payoff of each terminal.
-
-    With W the opponent's reach over weaker hands, E over weaker or equal ones, and V over all, a showdown is worth
-
-        win · W + tie · (E − W) + lose · (V − E)  =  (win − tie) · W + (tie − lose) · E + lose · V
-    """
-    form = walk.layout.form
-    win, lose, tie = form.payoffs.win[:, own], form.payoffs.lose[:, own], form.payoffs.tie[:, own]
+    """Step 3: tiles of each chunk [C+1], and the tiles; `pays` [rows, N] are those of `terminal_pays` that count."""
     members: list[int] = []
     tiles = [0]
     for first, last in pairwise(chunk_node):
-        found = (np.flatnonzero(walk.kind[first:last] == kind) + first).tolist()
-        members += found + [-1] * (-len(found) % LANES)
+        terminals = (np.flatnonzero(order.kind[first:last] == kind) + first).tolist()
+        members += terminals + [-1] * (-len(terminals) % LANES)
         tiles.append(len(members) // LANES)
     at = np.array(members, dtype=np.int64)
-    node = walk.order[at]
-    if kind == NodeKind.FOLD:
-        pay = np.where(form.tree.player[node] == own, lose[node], win[node])
-    else:
-        pay = np.array([(win - tie)[node], (tie - lose)[node], lose[node]])
     return np.array(tiles, dtype=np.int32), Tiles(
         from_at=np.where(at < 0, 0, opponent_at[at]).astype(np.int32),
         to_at=np.where(at < 0, 0, value_at[at]).astype(np.int32),
-        pay=np.where(at < 0, 0, pay).ravel().astype(pay_type),
+        pay=np.where(at < 0, 0, pays[:, at]).ravel().astype(pay_type),
     )

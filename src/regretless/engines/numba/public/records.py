@@ -91,8 +91,8 @@ EXTENT = np.dtype(
 def check_limits(form: PublicForm) -> None:
     """Refuse a form with more of something than these records and lists can count."""
     int8, int16, int32 = (np.iinfo(kind).max for kind in (np.int8, np.int16, np.int32))
-    hands = max(len(held.weight) for held in form.hands)
-    cards = [held.cards[held.cards >= 0] for held in form.hands]
+    hands = max(len(each.weight) for each in form.hands)
+    cards = [each.cards[each.cards >= 0] for each in form.hands]
     finals = len(form.strength[0])
     for count, most, what in (
         (form.deck, int8, "cards in the deck"),

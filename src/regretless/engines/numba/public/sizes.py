@@ -13,6 +13,7 @@ import numpy as np
 
 from regretless.engines.formats import number_format
 from regretless.engines.layout import LANES, padded
+from regretless.engines.learned import describe, total_bytes
 from regretless.engines.numba.public.records import CHUNK, EXTENT, FOUR, LINE, NODE, RECORD, RUNOUT, STREET
 from regretless.forms.public import NodeKind
 from regretless.forms.public_size import PublicSize
@@ -52,7 +53,7 @@ def estimate(
 def learned_bytes(size: PublicSize, *, storage: int = 32, predicts: bool = False) -> int:
     """Bytes of regrets and averages, and of predictions if the variant keeps them: what a snapshot takes."""
     number = number_format(storage)
-    return sum(_entries(size, size.runouts)) * (number.entry_bytes + (number.regret.itemsize if predicts else 0))
+    return total_bytes(describe(_entries(size, size.runouts), number.regret, number.average, predicts=predicts))
 
 
 def team_members(size: PublicSize, threads: int) -> int:
@@ -74,7 +75,7 @@ def evaluation_bytes(size: PublicSize, *, wide_tiles: bool = False) -> int:
 
 def bucket_evaluation_bytes(size: PublicSize, *, probabilities: int, threads: int = 1, wide_tiles: bool = False) -> int:
     """Bytes of a `BucketEvaluator` at work, with this many probabilities in its strategy."""
-    hands, lines, members = _hands(size), _lines(size), team_members(size, threads)
+    hands, lines, members = _hands(size), size.lines, team_members(size, threads)
     tables = sum(_plan(size, wide_tiles) + _tables(size, own) + _showdowns(size, own) for own in range(2))
     columns = 2 * 4 * int(size.runouts.sum()) * sum(hands)  # the maps as given, and as kernels read them
     below = 2 * 8 * sum(lines[:2]) * max(hands) * (2 * members + 2)  # runouts that wait to be added
@@ -105,14 +106,9 @@ def _entries(size: PublicSize, runouts: Any) -> list[int]:
     return [int(runouts @ size.actions[:, player]) * _hands(size)[player] for player in range(2)]
 
 
-def _lines(size: PublicSize) -> list[int]:
-    """Lines into each street."""
-    return [1, *map(int, size.nodes[:-1, NodeKind.CHANCE])]
-
-
 def _plan(size: PublicSize, wide_tiles: bool) -> int:
     """`plan.py`, for the walks of one player."""
-    nodes, lines = int(size.nodes.sum()), sum(_lines(size))
+    nodes, lines = int(size.nodes.sum()), sum(size.lines)
     chunks = len(size.runouts) - 1 + _chunks(size)
     pay = 8 if wide_tiles else 4
     folds = sum(-(-int(count) // LANES) for count in size.nodes[:, NodeKind.FOLD])
@@ -133,24 +129,24 @@ def _tables(size: PublicSize, own: int) -> int:
         + alike * by_symmetry
         + (2 * size.permutations + 6) * own_hands
         + size.deck
-        + 2 * _held(size, 1 - own)
+        + 2 * _card_hands(size, 1 - own)
     )
 
 
-def _held(size: PublicSize, player: int) -> int:
+def _card_hands(size: PublicSize, player: int) -> int:
     """Numbers in lists of the hands with each card, padded to fours; at most, if the cards are not known."""
     if size.holders[player]:
         return FOUR * sum(-(-count // FOUR) for count in size.holders[player])
-    held = 2 * size.hands[player]
-    cards = min(size.deck, held)
-    return FOUR * (cards + (held - cards) // FOUR)
+    entries = 2 * size.hands[player]
+    cards = min(size.deck, entries)
+    return FOUR * (cards + (entries - cards) // FOUR)
 
 
 def _showdowns(size: PublicSize, own: int) -> int:
-    """`showdowns.py`, for the walks of one player."""
+    """`tables.make_showdowns`, for the walks of one player."""
     sums = -(-size.hands[1 - own] // FOUR) * FOUR
     pairs, groups = 2 * size.hands[own], size.hands[own]
-    numbers = sums + _held(size, 1 - own) + 2 * pairs + 2 * groups + RECORD * _hands(size)[own]
+    numbers = sums + _card_hands(size, 1 - own) + 2 * pairs + 2 * groups + RECORD * _hands(size)[own]
     return int(size.runouts[-1]) * (EXTENT.itemsize + 2 * size.deck + 2 * numbers)
 
 
@@ -158,14 +154,14 @@ def _blocks(size: PublicSize, members: int) -> int:
     """`jobs.make_blocks`, for both players."""
     hands = _hands(size)
     count = min(int(size.runouts[1]), MOST_BLOCKS) if len(size.runouts) > 1 else 0
-    lines = sum(_lines(size)[:2]) * max(hands) if count else 0
+    lines = sum(size.lines[:2]) * max(hands) if count else 0
     ends = 2 * 4 * (count + 1 + _chunks(size)) + sum(hands) * (4 + 4 + 3 * 8)
     return ends + (count if members > 1 else min(count, 2)) * lines * 8
 
 
 def _scratch(size: PublicSize, wide_tiles: bool, slots: int = 1) -> int:
     """`jobs.make_scratch`."""
-    hands, lines = _hands(size), _lines(size)
+    hands, lines = _hands(size), size.lines
     share = _chunk_nodes(size) / max(_last_nodes(size), 1)
     opponent, value = [], []
     for own in range(2):

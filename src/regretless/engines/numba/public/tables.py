@@ -28,7 +28,7 @@ from regretless.engines.layout import LANES, padded
 from regretless.engines.numba.public.records import EXTENT, FOUR, RECORD, RUNOUT, SCALE, Int8, Int16, Int32, Records
 from regretless.forms.public import PublicForm
 
-__all__ = ["Players", "Showdowns", "Tables", "fill_lists", "make_showdowns", "make_tables"]
+__all__ = ["HandTables", "Players", "Showdowns", "fill_lists", "make_showdowns", "make_tables"]
 
 
 class Showdowns(NamedTuple):
@@ -111,10 +111,10 @@ def fill_lists(
     (own, other), (own_count, other_count), (own_strength, other_strength), (own_cards, other_cards) = players
     _, sums, event_fours, events, pair_counts, pairs, groups, records = lists
     zeros = SCALE * other_cards.shape[0]
-    held, last, row, place, taken = by_card[0], by_card[1], by_card[2], by_card[3], by_card[4]
+    counts, last, row, next_pair, used = by_card[0], by_card[1], by_card[2], by_card[3], by_card[4]
     for runout in range(len(records)):
         # Groups, and classes of the opponent's hands: 2g between groups g - 1 and g, 2g + 1 equal to g.
-        found, rows, group, start = 0, 0, 0, 0
+        seen, rows, group, start = 0, 0, 0, 0
         while start < own_count[runout]:
             strength = own_strength[runout, own[runout, start]]
             end = start
@@ -122,21 +122,21 @@ def fill_lists(
                 records[runout, own[runout, end], 0] = SCALE * (group + 1)
                 end += 1
             for level in range(2):
-                before = found
-                while found < other_count[runout]:
-                    reached = other_strength[runout, other[runout, found]]
+                before = seen
+                while seen < other_count[runout]:
+                    reached = other_strength[runout, other[runout, seen]]
                     if reached > strength or (level == 0 and reached == strength):
                         break
-                    classes[found] = 2 * group + level
-                    found += 1
-                rows += found > before
+                    classes[seen] = 2 * group + level
+                    seen += 1
+                rows += seen > before
                 groups[runout, group, level] = SCALE * rows
             group += 1
             start = end
-        classes[found : other_count[runout]] = 2 * group
+        classes[seen : other_count[runout]] = 2 * group
         lengths[runout, 3] = group
         # The order of P, and by card that of E.
-        held[:] = 0
+        counts[:] = 0
         count = other_count[runout]
         for index in range(count):
             hand = other[runout, index]
@@ -145,18 +145,18 @@ def fill_lists(
             for side in range(2):
                 card = other_cards[hand, side]
                 if alike[runout, card] == card:
-                    holders[card, held[card]] = index
-                    held[card] += 1
+                    holders[card, counts[card]] = index
+                    counts[card] += 1
         length = -(-count // FOUR) * FOUR
         sums[runout, count:length] = zeros
         lengths[runout, 0] = length
         length = 0
         for card in range(deck):
-            event_fours[runout, card] = -(-held[card] // FOUR)
+            event_fours[runout, card] = -(-counts[card] // FOUR)
             for number in range(FOUR * event_fours[runout, card]):
-                if number < held[card]:
+                if number < counts[card]:
                     index = holders[card, number]
-                    ends = number + 1 == held[card] or classes[holders[card, number + 1]] != classes[index]
+                    ends = number + 1 == counts[card] or classes[holders[card, number + 1]] != classes[index]
                     events[runout, length] = SCALE * other[runout, index] + ends
                 else:
                     events[runout, length] = zeros
@@ -173,12 +173,12 @@ def fill_lists(
                     pair_counts[runout, card] += 1
         length = 0
         for card in range(deck):
-            place[card] = length
+            next_pair[card] = length
             length += pair_counts[runout, card]
         lengths[runout, 2] = length
         last[:] = -1
         row[:] = 0
-        taken[:] = 0
+        used[:] = 0
         for index in range(own_count[runout]):
             hand = own[runout, index]
             group = records[runout, hand, 0] // SCALE - 1
@@ -188,17 +188,17 @@ def fill_lists(
                     continue
                 if last[card] != group:
                     last[card] = group
-                    passed = taken[card]
-                    while passed < held[card] and classes[holders[card, passed]] <= 2 * group:
+                    passed = used[card]
+                    while passed < counts[card] and classes[holders[card, passed]] <= 2 * group:
                         at = holders[card, passed]
                         row[card] += passed == 0 or classes[at] != classes[holders[card, passed - 1]]
                         passed += 1
-                    taken[card] = passed
-                    level = passed < held[card] and classes[holders[card, passed]] == 2 * group + 1
-                    pairs[runout, place[card], 0] = SCALE * row[card]
-                    pairs[runout, place[card], 1] = SCALE * (row[card] + level)
-                    place[card] += 1
-                records[runout, hand, 1 + side] = SCALE * place[card]  # row 0 is all zeros
+                    used[card] = passed
+                    level = passed < counts[card] and classes[holders[card, passed]] == 2 * group + 1
+                    pairs[runout, next_pair[card], 0] = SCALE * row[card]
+                    pairs[runout, next_pair[card], 1] = SCALE * (row[card] + level)
+                    next_pair[card] += 1
+                records[runout, hand, 1 + side] = SCALE * next_pair[card]  # row 0 is all zeros
             if records[runout, hand, 1] > records[runout, hand, 2]:
                 one, two = records[runout, hand, 2], records[runout, hand, 1]
                 records[runout, hand, 1], records[runout, hand, 2] = one, two
@@ -209,7 +209,7 @@ UInt32 = NDArray[np.uint32]
 BoolArray = NDArray[np.bool_]
 
 
-class Tables(NamedTuple):
+class HandTables(NamedTuple):
     """For walks that update one player. R runouts of all streets, street by street; n own, m other hands, padded.
 
     K sets of equivalent cards and hands (`forms.public.Symmetry`).
@@ -229,13 +229,13 @@ class Tables(NamedTuple):
     showdowns: Showdowns
 
 
-def make_tables(form: PublicForm) -> tuple[Tables, Tables]:
+def make_tables(form: PublicForm) -> tuple[HandTables, HandTables]:
     """The tables for both players' walks; for a flop this takes a fraction of a second."""
     alive = [_alive(form, player) for player in range(2)]
     return _make_tables(form, 0, alive), _make_tables(form, 1, alive)
 
 
-def _make_tables(form: PublicForm, own: int, alive: list[BoolArray]) -> Tables:
+def _make_tables(form: PublicForm, own: int, alive: list[BoolArray]) -> HandTables:
     other = 1 - own
     own_hands, other_hands = alive[own].shape[1], alive[other].shape[1]
     own_cards = _cards(form, own, own_hands)
@@ -245,7 +245,7 @@ def _make_tables(form: PublicForm, own: int, alive: list[BoolArray]) -> Tables:
     alike_hands = _padded_rows(form.symmetry.hands[own], own_hands)
     holders = [np.flatnonzero((other_cards == card).any(axis=1)) for card in range(form.deck)]
     fours = [np.append(each, [other_hands] * (-len(each) % FOUR)) for each in holders]
-    return Tables(
+    return HandTables(
         runouts=_runouts(form),
         copies=np.concatenate([street.copies for street in form.streets]).astype(np.int16),
         permutations=_padded_rows(form.permutations[own], own_hands).ravel(),

@@ -14,7 +14,7 @@ import numpy as np
 
 from regretless.engines.contract import PublicStrategy
 from regretless.engines.layout import Layout, checked_rows
-from regretless.engines.numba.public.jobs import Division, Job, KernelArguments, Scratch, Steps, aligned, make_steps
+from regretless.engines.numba.public.jobs import Division, Job, KernelArguments, Steps, WalkScratch, aligned, make_steps
 from regretless.engines.numba.public.kernels.arguments import ARGUMENT_BYTES, write_arguments
 from regretless.engines.numba.public.kernels.iterate import (
     BELOW,
@@ -32,7 +32,7 @@ __all__ = ["GivenRows", "RunoutWalk", "Team"]
 class RunoutWalk:
     """A walk without learning, in parts: FIRST, BELOW for each runout of the second street, LAST."""
 
-    def __init__(self, own: int, mode: int, job: Job, scratch: Scratch) -> None:
+    def __init__(self, own: int, mode: int, job: Job, scratch: WalkScratch) -> None:
         self.own, self.mode, self.scratch = own, mode, scratch
         self._team, self._steps = Team(Division(each=int(job.blocks.size > 0))), make_steps(1)
         self._ends = np.zeros(2, dtype=np.int32)
@@ -86,11 +86,11 @@ class GivenRows:
 
     def _runouts(self, runout: int) -> list[tuple[int, int]]:
         """The runouts of each street that belong to one of the second street."""
-        found = [(0, 1), (runout, runout + 1)]
+        ranges = [(0, 1), (runout, runout + 1)]
         for street in self.layout.form.streets[1:-1]:
-            first, last = found[-1]
-            found.append((int(street.first_child[first]), int(street.first_child[last])))
-        return found[: len(self.layout.form.streets)]
+            first, last = ranges[-1]
+            ranges.append((int(street.first_child[first]), int(street.first_child[last])))
+        return ranges[: len(self.layout.form.streets)]
 
     def _read(self, street: int, runouts: range) -> None:
         self.first[street] = runouts.start
@@ -115,7 +115,7 @@ class Team:
         self._workers = Workers(division.members - 1) if division.members > 1 else None
         self._others: dict[int, Future[None]] = {}  # the work of the other members, done when they have left
 
-    def use(self, steps: Steps, first: Job, second: Job, scratch: Scratch) -> None:
+    def use(self, steps: Steps, first: Job, second: Job, scratch: WalkScratch) -> None:
         """Use these arguments from now on: the players' jobs, and room for all slots."""
         self._arguments = KernelArguments(steps, first, scratch), KernelArguments(steps, second, scratch)
         self._kinds = first.learned.regret, scratch.tile.reach

@@ -17,7 +17,7 @@ import numpy as np
 
 from regretless.compiling import fast_inlined, fast_kernel
 from regretless.engines.layout import LANES
-from regretless.engines.numba.public.jobs import Learned, Record, Scratch
+from regretless.engines.numba.public.jobs import Learned, Record, WalkScratch
 from regretless.engines.numba.public.kernels.lanes import add_product, gather, item, load, splat, store
 from regretless.engines.numba.public.kernels.nodes import best, sum_children
 from regretless.engines.numba.public.kernels.processor import flush_tiny, restore_tiny
@@ -25,19 +25,22 @@ from regretless.engines.numba.public.kernels.walk import (
     CHANCE,
     DECISION,
     DOWN,
-    UP,
-    Place,
+    Offsets,
     Stretch,
-    clear,
+    clear_lines_below,
     collect,
     enter_opponent,
+    first_position,
+    has_lines_below,
     leave,
-    place_of,
+    next_position,
+    offsets_of,
+    position_below,
     terminals,
 )
-from regretless.engines.numba.public.plan import Plan
+from regretless.engines.numba.public.plan import WalkPlan
 from regretless.engines.numba.public.records import Float32, Float64, Int32, Int64
-from regretless.engines.numba.public.tables import Tables
+from regretless.engines.numba.public.tables import HandTables
 
 __all__ = ["BucketRows", "walk_buckets"]
 
@@ -56,68 +59,48 @@ class BucketRows(NamedTuple):
 def walk_buckets(
     stretch: Stretch,
     best_lines: Float64,
-    plan: Plan,
-    tables: Tables,
+    plan: WalkPlan,
+    tables: HandTables,
     rows: BucketRows,
     learned: Learned,
-    scratch: Scratch,
-    highest: Scratch,
+    scratch: WalkScratch,
+    highest: WalkScratch,
 ) -> None:
     """Walk a stretch; `highest` has the rows of a best response, and `best_lines` gets its values.
 
     `learned` has empty arrays.
     """
     before = flush_tiny()
-    top, runouts = stretch.top, tables.runouts
-    last_street = plan.streets.size - 1
-    street, runout, direction = top, stretch.first_runout, stretch.begin
-    chunk = np.int64(stretch.first_chunk)
-    while True:
-        here = plan.chunks[chunk]
-        place = place_of(street, runout, here, False, plan, tables)
-        if direction == DOWN:
-            opponent = stretch.opponent if street == top else scratch.opponent
-            for line in range(here.first_line, here.last_line):
-                enter_opponent(plan.lines[line], place, opponent, plan, tables, scratch)
-            _down(here, place, plan, rows, scratch)
-            if stretch.end == DOWN and street == top:
+    position = first_position(stretch)
+    while position.street >= 0:
+        chunk, is_top = plan.chunks[position.chunk], position.street == stretch.top
+        offsets = offsets_of(position, chunk, False, plan, tables)
+        if position.direction == DOWN:
+            opponent = stretch.opponent if is_top else scratch.opponent
+            for line in range(chunk.first_line, chunk.last_line):
+                enter_opponent(plan.lines[line], offsets, opponent, plan, tables, scratch)
+            _down(chunk, offsets, plan, rows, scratch)
+            if stretch.end == DOWN and is_top:
                 break
-            if street < last_street:
-                below = plan.streets[street + 1]
-                if below.first_line < below.last_line:
-                    clear(scratch.line, below.first_line * plan.own_hands, below.last_line * plan.own_hands)
-                    clear(highest.line, below.first_line * plan.own_hands, below.last_line * plan.own_hands)
-                    street += 1
-                    chunk = np.int64(below.first_chunk)
-                    runout = int(runouts[runout].first_child)
-                    continue
-        terminals(here, place, False, plan, tables, learned, scratch)
-        _up(here, place, plan, tables, rows, scratch, highest)
-        leave(here, place, stretch.lines if street == top else scratch.line, plan, tables, scratch)
-        leave(here, place, best_lines if street == top else highest.line, plan, tables, highest)
-        # The next chunk, the next runout, or the street above.
-        direction = DOWN
-        chunk += 1
-        if chunk == (stretch.last_chunk if street == top else plan.streets[street].last_chunk):
-            chunk = np.int64(stretch.first_chunk if street == top else plan.streets[street].first_chunk)
-            runout += 1
-            if street == top:
-                if runout == stretch.last_runout:
-                    break
-            elif runouts[runout - 1].parent != (runouts[runout].parent if runout < runouts.size else -1):
-                runout = int(runouts[runout - 1].parent)
-                street -= 1
-                chunk = np.int64(stretch.first_chunk if street == top else plan.streets[street].first_chunk)
-                direction = UP
+            if has_lines_below(position, plan):
+                clear_lines_below(position, plan, scratch)
+                clear_lines_below(position, plan, highest)
+                position = position_below(position, plan, tables)
+                continue
+        terminals(chunk, offsets, False, plan, tables, learned, scratch)
+        _up(chunk, offsets, plan, tables, rows, scratch, highest)
+        leave(chunk, offsets, stretch.lines if is_top else scratch.line, plan, tables, scratch)
+        leave(chunk, offsets, best_lines if is_top else highest.line, plan, tables, highest)
+        position = next_position(position, stretch, plan, tables)
     restore_tiny(before)
 
 
 @fast_inlined
-def _down(here: Record, place: Place, plan: Plan, rows: BucketRows, scratch: Scratch) -> None:
+def _down(chunk: Record, offsets: Offsets, plan: WalkPlan, rows: BucketRows, scratch: WalkScratch) -> None:
     """Every decision of the opponent splits a row of reach among its children, whose rows are adjacent."""
     reach, hands = scratch.opponent, plan.other_hands
-    columns = place.runout * hands
-    for index in range(here.first_node, here.last_node):
+    columns = offsets.runout * hands
+    for index in range(chunk.first_node, chunk.last_node):
         node = plan.nodes[index]
         if node.kind == DECISION and node.mine == 0:
             from_at, to_at = node.opponent_at, plan.nodes[index + 1].opponent_at
@@ -131,17 +114,23 @@ def _down(here: Record, place: Place, plan: Plan, rows: BucketRows, scratch: Scr
 
 @fast_inlined
 def _up(
-    here: Record, place: Place, plan: Plan, tables: Tables, rows: BucketRows, scratch: Scratch, highest: Scratch
+    chunk: Record,
+    offsets: Offsets,
+    plan: WalkPlan,
+    tables: HandTables,
+    rows: BucketRows,
+    scratch: WalkScratch,
+    highest: WalkScratch,
 ) -> None:
     """Values of decisions and chance nodes, last nodes first; those of terminals are the same in both."""
     child, hands = plan.child, plan.own_hands
-    columns = place.runout * hands
-    for index in range(here.last_node - 1, here.first_node - 1, -1):
+    columns = offsets.runout * hands
+    for index in range(chunk.last_node - 1, chunk.first_node - 1, -1):
         node = plan.nodes[index]
         actions, first, to_at = node.actions, node.first_child, node.value_at
         if node.kind == CHANCE:
-            collect(node, place, plan, tables, scratch)
-            collect(node, place, plan, tables, highest)
+            collect(node, offsets, plan, tables, scratch)
+            collect(node, offsets, plan, tables, highest)
         elif node.kind != DECISION:
             for hand in range(0, hands, LANES):
                 store(highest.value, to_at + hand, load(scratch.value, to_at + hand))

@@ -22,14 +22,12 @@ The phases of a walk (`team.py`), and the work in each:
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.compiling import fast_inlined, fast_kernel, fast_pasted
 from regretless.engines.layout import LANES
-from regretless.engines.numba.public.jobs import Blocks, Float, Job, Scratch, Step, Stored, Tile
+from regretless.engines.numba.public.jobs import Blocks, Float, Job, Step, Stored, Tile, WalkScratch
 from regretless.engines.numba.public.kernels.arguments import read_arguments
 from regretless.engines.numba.public.kernels.lanes import load, store
 from regretless.engines.numba.public.kernels.processor import atomic_load, flush_tiny, restore_tiny
@@ -44,7 +42,7 @@ from regretless.engines.numba.public.kernels.team import (
     take_item,
     wait_for_phase,
 )
-from regretless.engines.numba.public.kernels.walk import DOWN, UP, Stretch, clear, walk
+from regretless.engines.numba.public.kernels.walk import DOWN, UP, Stretch, clear, long, walk
 from regretless.engines.numba.public.records import Float64
 
 __all__ = ["BELOW", "FIRST", "FIRST_WALK", "LAST", "group_owner", "iterate"]
@@ -59,22 +57,17 @@ FIRST, BELOW, LAST = 1, 2, 4  # parts of a walk that an order may ask for: BEGIN
 MEMBERS, EACH, LEFT, BLOCK_PIECES, SLOTS, STREETS, ROWS, PREDICTS, PARTS, WALKS, FIRST_WALK = range(11)
 
 
-@fast_inlined
-def _long(number: Any) -> int:
-    return np.int64(number)  # type: ignore[return-value]  # the type of a plain integer in compiled code
-
-
 @fast_pasted
 def _share(array: Float, slot: int, slots: int) -> Float:
-    """One slot of an array of `Scratch`; pasted, because kernels without reference counts cannot return a slice."""
+    """One slot of an array of `WalkScratch`; pasted, because kernels without reference counts cannot return a slice."""
     size = array.size // slots
     return array[slot * size : (slot + 1) * size]
 
 
 @fast_pasted
-def _rows_of(scratch: Scratch, slot: int, slots: int) -> Scratch:
+def _rows_of(scratch: WalkScratch, slot: int, slots: int) -> WalkScratch:
     tile = scratch.tile
-    return Scratch(
+    return WalkScratch(
         _share(scratch.opponent, slot, slots),
         _share(scratch.value, slot, slots),
         _share(scratch.line, slot, slots),
@@ -97,26 +90,26 @@ def _first_street(begin: int, end: int, mode: int, job: Job) -> Stretch:
 
 @fast_pasted
 def _block(
-    block: int, buffer: int, begin: int, end: int, continues: bool, job: Job, scratch: Scratch, slots: int
+    block: int, buffer: int, begin: int, end: int, continues: bool, job: Job, scratch: WalkScratch, slots: int
 ) -> Stretch:
     """A whole block, or only its second street."""
     blocks, street = job.blocks, job.plan.streets[1]
     lines = blocks.lines[buffer * blocks.size : (buffer + 1) * blocks.size]
-    first, last = _long(blocks.runout[block]), _long(blocks.runout[block + 1])
-    first_chunk, last_chunk = _long(street.first_chunk), _long(street.last_chunk)
+    first, last = long(blocks.runout[block]), long(blocks.runout[block + 1])
+    first_chunk, last_chunk = long(street.first_chunk), long(street.last_chunk)
     opponent, own = _share(scratch.opponent, 0, slots), _share(scratch.value, 0, slots)
     return Stretch(1, first, last, first_chunk, last_chunk, begin, end, continues, opponent, own, lines)
 
 
 @fast_pasted
-def _piece(whole: Stretch, number: int, job: Job, scratch: Scratch, slot: int, slots: int) -> Stretch:
+def _piece(whole: Stretch, number: int, job: Job, scratch: WalkScratch, slot: int, slots: int) -> Stretch:
     """A chunk of the last street in a block of one runout; with three streets, the second one's rows are in `slot`."""
     top = job.plan.streets.size - 1
-    chunk = _long(job.blocks.chunk[number])
+    chunk = long(job.blocks.chunk[number])
     first, last, opponent, own, lines = whole.first_runout, whole.last_runout, whole.opponent, whole.own, whole.lines
     if top == 2:
         runouts = job.tables.runouts
-        first = _long(runouts[whole.first_runout].first_child)
+        first = long(runouts[whole.first_runout].first_child)
         last = first
         while last < runouts.size and runouts[last].parent == whole.first_runout:
             last += 1

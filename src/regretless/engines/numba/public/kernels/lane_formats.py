@@ -31,7 +31,7 @@ class LaneFormat(NamedTuple):
     """How sixteen numbers are stored in an array of a given type."""
 
     vector: Any  # in memory
-    load: Callable[[Any, Any], Any] = lambda builder, found: found  # to floats
+    load: Callable[[Any, Any], Any] = lambda builder, stored: stored  # to floats
     store: Callable[[Any, Any, Any], Any] | None = None  # from 32-bit floats and random 32-bit numbers
 
 
@@ -65,12 +65,12 @@ def _between(builder: Any, value: Any, low: float, high: float) -> Any:
     return value
 
 
-def _from_halves(builder: Any, found: Any) -> Any:
-    return builder.fpext(found, VECTOR)
+def _from_halves(builder: Any, stored: Any) -> Any:
+    return builder.fpext(stored, VECTOR)
 
 
-def _from_whole(builder: Any, found: Any) -> Any:
-    return builder.sitofp(builder.zext(found, INTS), VECTOR)
+def _from_whole(builder: Any, stored: Any) -> Any:
+    return builder.sitofp(builder.zext(stored, INTS), VECTOR)
 
 
 LANE_FORMATS = {

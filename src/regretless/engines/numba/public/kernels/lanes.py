@@ -91,28 +91,28 @@ def load(typing_context: Any, array: Any, index: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind = signature.args[0]
-        found = builder.load(_address(context, builder, kind, *arguments), align=kind.dtype.bitwidth // 8)
-        return LANE_FORMATS[kind.dtype].load(builder, found)
+        stored = builder.load(_address(context, builder, kind, *arguments), align=kind.dtype.bitwidth // 8)
+        return LANE_FORMATS[kind.dtype].load(builder, stored)
 
     return _lanes_of(array.dtype)(array, types.intp), generate
 
 
 @intrinsic
-def gather(typing_context: Any, array: Any, at: Any, places: Any, first: Any) -> Any:
-    """array[at + places[first + j]] for each lane j, by scalar loads, which are faster than gather instructions"""
+def gather(typing_context: Any, array: Any, at: Any, offsets: Any, first: Any) -> Any:
+    """array[at + offsets[first + j]] for each lane j, by scalar loads, which are faster than gather instructions"""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array, at, places, first = arguments
+        array, at, offsets, first = arguments
         kinds = signature.args
         begin = builder.gep(context.make_array(kinds[0])(context, builder, array).data, [at])
-        where = builder.gep(context.make_array(kinds[2])(context, builder, places).data, [first])
-        found = ir.Constant(VECTOR, ir.Undefined)
+        where = builder.gep(context.make_array(kinds[2])(context, builder, offsets).data, [first])
+        vector = ir.Constant(VECTOR, ir.Undefined)
         for lane in range(LANES):
-            place = builder.sext(builder.load(builder.gep(where, [ir.Constant(at.type, lane)])), at.type)
-            found = builder.insert_element(found, builder.load(builder.gep(begin, [place])), ir.Constant(_INT, lane))
-        return found
+            offset = builder.sext(builder.load(builder.gep(where, [ir.Constant(at.type, lane)])), at.type)
+            vector = builder.insert_element(vector, builder.load(builder.gep(begin, [offset])), ir.Constant(_INT, lane))
+        return vector
 
-    return _lanes(array, types.intp, places, types.intp), generate
+    return _lanes(array, types.intp, offsets, types.intp), generate
 
 
 @intrinsic

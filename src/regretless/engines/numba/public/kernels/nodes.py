@@ -18,7 +18,7 @@ At the opponent's decisions, v = Σ v[a]. Each pass reads and writes every numbe
 Regrets and averages of a node are [hands / 16, actions, 16], nodes in walking order: the way down reads memory
 forwards, the way up backwards, and the hardware prefetcher keeps up with both.
 
-A row is an array and the place in it where the row begins: making a view for every node would cost time. Hence the long
+A row is an array and the index at which the row begins: making a view for every node would cost time. Hence the long
 lists of parameters, which several functions share.
 """
 
@@ -84,20 +84,20 @@ def split(source: Stored, at: int, actions: int, hands: int, reach: Float32, fro
 def split_any(source: Stored, at: int, actions: int, hands: int, reach: Float32, from_at: int, to_at: int) -> None:
     """The same, but faster to compile."""
     for hand in range(0, hands, LANES):
-        here = at + hand * actions
-        factor, evenly = _shares(source, here, actions, load(reach, from_at + hand))
+        start = at + hand * actions
+        factor, evenly = _shares(source, start, actions, load(reach, from_at + hand))
         for action in range(actions):
-            weight = maximum(load(source, here + action * LANES), splat(np.float32(0.0)))
+            weight = maximum(load(source, start + action * LANES), splat(np.float32(0.0)))
             store(reach, to_at + action * hands + hand, add_product(evenly, weight, factor))
 
 
 @fast_inlined
-def _shares(source: Stored, here: int, actions: int, arriving: Lanes) -> tuple[Lanes, Lanes]:
+def _shares(source: Stored, start: int, actions: int, arriving: Lanes) -> tuple[Lanes, Lanes]:
     """(evenly, factor): child a gets evenly + max(source[a], 0) · factor of the arriving reach."""
     zero = splat(np.float32(0.0))
     positive = zero
     for action in range(actions):
-        positive = positive + maximum(load(source, here + action * LANES), zero)
+        positive = positive + maximum(load(source, start + action * LANES), zero)
     factor = divide(
         where_positive(positive, arriving, zero), where_positive(positive, positive, splat(np.float32(1.0)))
     )
@@ -144,11 +144,11 @@ def _split_and_average(
     share = step.extras.reach_share
     reach_share, even_share = splat(share), splat(np.float32(1.0) - share)
     for hand in range(0, hands, LANES):
-        here = at + hand * actions
+        start = at + hand * actions
         arriving = add_product(even_share, load(reach, from_at + hand), reach_share)
-        factor, evenly = _shares(source, here, actions, arriving)
+        factor, evenly = _shares(source, start, actions, arriving)
         for action in range(actions):
-            index = here + action * LANES
+            index = start + action * LANES
             weight = maximum(load(source, index), splat(np.float32(0.0)))
             leaving = add_product(evenly, weight, factor)
             store(reach, to_at + action * hands + hand, leaving)
@@ -208,15 +208,15 @@ def mean(
 
 
 @fast_inlined
-def _mean(source: Stored, here: int, actions: int, value: Float32, child: Int32, first: int, hand: int) -> Lanes:
-    """Σ σ[a] · v[a] for sixteen hands, whose numbers in `source` begin at `here`."""
+def _mean(source: Stored, start: int, actions: int, value: Float32, child: Int32, first: int, hand: int) -> Lanes:
+    """Σ σ[a] · v[a] for sixteen hands, whose numbers in `source` begin at `start`."""
     zero = splat(np.float32(0.0))
     one = splat(np.float32(1.0))
     positive = zero
     mixed = zero
     plain = zero
     for action in range(actions):
-        weight = maximum(load(source, here + action * LANES), zero)
+        weight = maximum(load(source, start + action * LANES), zero)
         below = load(value, item(child, first + action) + hand)
         positive = positive + weight
         mixed = add_product(mixed, weight, below)
@@ -270,16 +270,16 @@ def _improve(
     floor = splat(np.float32(0.0) if weights.floor > 0 else np.float32(LOWEST))
     prediction, prediction_discount = splat(weights.prediction), splat(weights.prediction_discount)
     for hand in range(hands - LANES, -1, -LANES):
-        worth = _mean(matched, at + hand * actions, actions, value, child, first, hand)
+        mean_value = _mean(matched, at + hand * actions, actions, value, child, first, hand)
         for action in range(actions):
             index = at + hand * actions + action * LANES
             old = load(regret, index)
-            new = load(value, item(child, first + action) + hand) - worth
-            kept = add_product(new, old, where_positive(old, positive_discount, negative_discount))
-            kept = maximum(kept, floor)
+            new = load(value, item(child, first + action) + hand) - mean_value
+            updated = add_product(new, old, where_positive(old, positive_discount, negative_discount))
+            updated = maximum(updated, floor)
             seed = rounding.salt + at + action
-            store_rounded(regret, index, kept, seed, rounding.hands, rounding.at + hand)
+            store_rounded(regret, index, updated, seed, rounding.hands, rounding.at + hand)
             if predicts:
-                predicted = add_product(kept * prediction_discount, new, prediction)
+                predicted = add_product(updated * prediction_discount, new, prediction)
                 store_rounded(matched, index, predicted, seed, rounding.hands, rounding.at + hand)
-        store(value, to_at + hand, worth)  # last, because it may replace the first child's value
+        store(value, to_at + hand, mean_value)  # last, because it may replace the first child's value

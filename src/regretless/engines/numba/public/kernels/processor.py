@@ -134,8 +134,8 @@ def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
     return types.void(array, types.intp), generate
 
 
-def _control_register(builder: Any, name: str, place: Any) -> None:
-    pointer = builder.bitcast(place, ir.IntType(8).as_pointer())
+def _control_register(builder: Any, name: str, memory: Any) -> None:
+    pointer = builder.bitcast(memory, ir.IntType(8).as_pointer())
     kind = ir.FunctionType(ir.VoidType(), [pointer.type])
     builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.x86.sse.{name}"), [pointer])
 
@@ -150,11 +150,11 @@ def flush_tiny(typing_context: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         if not _X86:
             return _INT(0)
-        place = cgutils.alloca_once(builder, _INT)
-        _control_register(builder, "stmxcsr", place)
-        before = builder.load(place)
-        builder.store(builder.or_(before, _INT(0x8040)), place)  # flush to zero, denormals are zero
-        _control_register(builder, "ldmxcsr", place)
+        memory = cgutils.alloca_once(builder, _INT)
+        _control_register(builder, "stmxcsr", memory)
+        before = builder.load(memory)
+        builder.store(builder.or_(before, _INT(0x8040)), memory)  # flush to zero, denormals are zero
+        _control_register(builder, "ldmxcsr", memory)
         return before
 
     return types.uint32(), generate
@@ -166,9 +166,9 @@ def restore_tiny(typing_context: Any, before: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         if _X86:
-            place = cgutils.alloca_once(builder, _INT)
-            builder.store(arguments[0], place)
-            _control_register(builder, "ldmxcsr", place)
+            memory = cgutils.alloca_once(builder, _INT)
+            builder.store(arguments[0], memory)
+            _control_register(builder, "ldmxcsr", memory)
         return context.get_dummy_value()
 
     return types.void(types.uint32), generate

@@ -118,12 +118,12 @@ def take_item(signals: Signals, member: int, members: int) -> tuple[int, int, in
     """
     for turn in range(members + 2):
         owner = member if turn == 1 else (member + turn - 2) % members if turn > 2 else -1
-        place = MEMBER + owner * LINE if owner >= 0 else MAIN if turn == 0 else POOL
+        index = MEMBER + owner * LINE if owner >= 0 else MAIN if turn == 0 else POOL
         if turn == 0 and member > 0:
             continue
-        word = atomic_load(signals, place)
+        word = atomic_load(signals, index)
         if word & 0xFFFF < (word >> 16) & 0xFFFF:
-            word = atomic_add(signals, place, 1)  # perhaps of a later phase by now
+            word = atomic_add(signals, index, 1)  # perhaps of a later phase by now
             if word & 0xFFFF < (word >> 16) & 0xFFFF:
                 return word >> 32, owner, word & 0xFFFF
     return -1, -1, -1

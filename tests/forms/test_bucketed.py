@@ -12,7 +12,7 @@ from regretless.cards.deck import parse_board
 from regretless.cards.evaluator import hand_strengths
 from regretless.cards.hands import HAND_CARDS, blocked_by
 from regretless.errors import InvalidOption
-from regretless.forms.drawn_runouts import bucketed_form, lossless
+from regretless.forms.bucketed import bucketed_form, lossless
 from regretless.forms.public import DEAD
 from regretless.holdem.form.runouts import compile_spot, spot_hands
 from regretless.holdem.spots.spot import Spot
