@@ -34,8 +34,8 @@ from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot_fields import PLAYERS, PlayerName
 
 __all__ = [
-    "FORMATS", "ActionRange", "ExportSize", "action_ranges", "decisions", "export_size", "hand_rows", "long_rows",
-    "ranges_at", "write_nodes",
+    "DECIMALS", "FORMATS", "ActionRange", "ExportSize", "action_ranges", "decisions", "export_size", "hand_rows",
+    "long_rows", "ranges_at", "write_nodes",
 ]  # fmt: skip
 
 FORMATS = ("csv", "json", "parquet")
@@ -194,13 +194,18 @@ class ActionRange:
     hands: Range
 
 
-def action_ranges(nodes: Iterable[NodeStrategy]) -> list[ActionRange]:
-    """The range of every action at each of these nodes."""
-    return [
-        ActionRange(played.line, played.player, action, frequency, _range(played, row))
-        for played in nodes
-        for action, frequency, row in zip(played.actions, played.frequencies, range(len(played.actions)), strict=True)
-    ]
+def action_ranges(nodes: Iterable[NodeStrategy | NodeView]) -> list[ActionRange]:
+    """The range of every action at each of these decisions."""
+    ranges = []
+    for node in nodes:
+        assert node.player is not None
+        if isinstance(node, NodeView):
+            hand, reach = node.acting.hand, node.acting.weight
+        else:
+            hand, reach = node.hand, node.reach
+        for action, frequency, shares in zip(node.actions, node.frequencies, node.strategy, strict=True):
+            ranges.append(ActionRange(node.line, node.player, action, frequency, _rounded(hand, reach * shares)))
+    return ranges
 
 
 def ranges_at(reader: LineReader, node: LineNode) -> list[ActionRange]:
@@ -212,10 +217,6 @@ def ranges_at(reader: LineReader, node: LineNode) -> list[ActionRange]:
         ranges.append(ActionRange(line, PLAYERS[player], "", 1.0, _rounded(hands, node.reach[player][solved])))
     acts = reader.tree.kind[node.index] == NodeKind.DECISION
     return ranges + (action_ranges([reader.played(node)]) if acts else [])
-
-
-def _range(played: NodeStrategy, row: int) -> Range:
-    return _rounded(played.hand, played.reach * played.strategy[row])
 
 
 def _rounded(hands: IntArray, weight: FloatArray) -> Range:

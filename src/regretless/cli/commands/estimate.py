@@ -10,7 +10,7 @@ from rich.text import Text
 
 from regretless.cli.arguments.inputs import is_spot, read_files, refuse_saved, spot_paths
 from regretless.cli.arguments.options import Json, argument, option
-from regretless.cli.arguments.outputs import tell_errors
+from regretless.cli.arguments.outputs import print_errors
 from regretless.cli.terminal.consoles import fact_table, for_answers, print_json
 from regretless.cli.terminal.numbers import bytes_text
 from regretless.errors import Advice, InvalidOption
@@ -103,7 +103,7 @@ def estimate(
     else:
         _print(sizes, cuts)
     if errors:
-        raise typer.Exit(tell_errors(errors))
+        raise typer.Exit(print_errors(errors))
 
 
 def _estimate_game(name: str, *, as_json: bool) -> None:
