@@ -11,9 +11,11 @@ import pytest
 from starlette.testclient import TestClient
 from tests.page.serving import API, FOREVER, RIVER, is_over, wait_for
 
+from regretless.errors import RegretlessError
 from regretless.holdem.spots.formations import formations
 from regretless.page import arranging
 from regretless.page.app import make_app
+from regretless.page.library import Library
 
 
 def listed(client: TestClient) -> dict[str, dict[str, Any]]:
@@ -168,3 +170,49 @@ def test_solutions_are_named_after_formation_and_board(client: TestClient) -> No
     assert file["formation"] == "BTN opens, BB calls"
     assert file["ranges"] == {"oop": "BB", "ip": "BTN"}
     assert listed(client)["river.rgl"]["ranges"] == {"oop": "11 %", "ip": "9 %"}
+
+
+def test_notes_are_refused_before_they_are_too_many_to_read_back(
+    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arranging, "LARGEST_NOTES", 5_000)
+    post(client, "notes", file="turn.rgl", notes="first")
+    status, sentence = refused(client, "notes", file="river.rgl", notes="ü" * 1_000)
+    assert (status, sentence) == (409, "the notes of all files together have at most 5,000 bytes")
+    assert listed(client)["turn.rgl"]["notes"] == "first"
+
+
+def test_notes_that_cannot_be_read_are_not_overwritten(client: TestClient, folder: Path) -> None:
+    post(client, "notes", file="turn.rgl", notes="first")
+    kept = folder / ".regretless" / "notes.json"
+    damaged = kept.read_text() + "}"
+    kept.write_text(damaged)
+    status, sentence = refused(client, "notes", file="river.rgl", notes="second")
+    assert (status, sentence) == (422, ".regretless/notes.json: is damaged: it is not JSON")
+    assert kept.read_text() == damaged
+    post(client, "rename", file="turn.rgl", to="moved")
+    answer = post(client, "delete", file="river.rgl")
+    assert post(client, "restore", id=answer["id"]) == {"file": "river.rgl"}
+
+
+def test_a_file_is_where_it_was_if_its_note_cannot_be_written(
+    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: arranging.FileNotes, changes: dict[str, str]) -> None:
+        raise RegretlessError("the disk is full")
+
+    post(client, "notes", file="river.rgl", notes="first")
+    with monkeypatch.context() as patch:
+        patch.setattr(arranging.FileNotes, "change", fail)
+        assert refused(client, "delete", file="river.rgl")[1] == "the disk is full"
+        assert refused(client, "rename", file="river.rgl", to="other")[1] == "the disk is full"
+    assert listed(client)["river.rgl"]["notes"] == "first"
+
+
+def test_a_note_has_both_names_while_its_file_moves(folder: Path) -> None:
+    """So a server that is killed meanwhile leaves the note under the name that the file has."""
+    notes = arranging.FileNotes(Library(folder))
+    notes.change({"river.rgl": "first"})
+    with notes.following("river.rgl", "other.rgl"):
+        assert notes.read() == {"river.rgl": "first", "other.rgl": "first"}
+    assert notes.read() == {"other.rgl": "first"}

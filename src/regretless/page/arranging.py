@@ -9,10 +9,12 @@ Nothing here follows a link: a file behind one is neither renamed nor deleted.
 from __future__ import annotations
 
 import json
+import os
 import re
 import secrets
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -50,29 +52,57 @@ class FileNotes:
 
     def read(self) -> dict[str, str]:
         """All notes; none if they cannot be read, as the folder may come from somebody else."""
-        with suppress(InvalidFile, Mismatch):
-            saved = Fields.read(self._path, self._root, largest=LARGEST_NOTES).table
-            check(saved, _NOTES)
-            return dict(saved["notes"])
+        with suppress(InvalidFile):
+            return self._saved()
         return {}
 
     def change(self, changes: dict[str, str]) -> None:
-        """Replace the notes of some files; an empty one is removed."""
+        """Replace the notes of some files; an empty one is removed. Notes that cannot be read are never overwritten."""
         with self._changing:
-            notes = {file: note for file, note in (self.read() | changes).items() if note}
+            before = self._saved()
+            notes = {file: note for file, note in (before | changes).items() if note}
+            if notes == before:
+                return
+            content = json.dumps({"notes": notes}).encode()
             if len(notes) > MOST_NOTES:
                 raise Conflict(f"{MOST_NOTES:,} files have notes already", "notes")
+            if len(content) > LARGEST_NOTES:
+                raise Conflict(f"the notes of all files together have at most {LARGEST_NOTES:,} bytes", "notes")
             try:
                 state_folder(self._path.parent, self._root)
                 with replace_state(self._path, self._root) as temporary:
-                    temporary.write_text(json.dumps({"notes": notes}), encoding="utf-8")
+                    temporary.write_bytes(content)
             except OSError as error:
                 raise RegretlessError(f"the served folder cannot be written: {error.strerror}") from None
 
-    def move(self, file: str, to: str) -> None:
-        """Let a file's note follow it to another name."""
-        if note := self.read().get(file):
-            self.change({file: "", to: note})
+    @contextmanager
+    def following(self, file: str, to: str) -> Iterator[None]:
+        """Let a file's note follow it to another name while the block moves it.
+
+        The note has both names meanwhile, so it is not lost if the server is killed.
+        """
+        notes = self.read()
+        note, replaced = notes.get(file), notes.get(to, "")
+        if not note:
+            yield
+            return
+        self.change({to: note})
+        try:
+            yield
+        except Exception:
+            self.change({to: replaced})
+            raise
+        self.change({file: ""})
+
+    def _saved(self) -> dict[str, str]:
+        if not os.path.lexists(self._path):
+            return {}
+        saved = Fields.read(self._path, self._root, largest=LARGEST_NOTES).table
+        try:
+            check(saved, _NOTES)
+        except Mismatch as error:
+            raise InvalidFile(self._path, f"is damaged: {error}") from None
+        return dict(saved["notes"])
 
 
 @dataclass(frozen=True)
@@ -159,8 +189,8 @@ async def rename(
 
     def move() -> None:
         if name != file:
-            move_state(path, library.path(name, path.suffix), library.folder)
-            notes.move(file, name)
+            with notes.following(file, name):
+                move_state(path, library.path(name, path.suffix), library.folder)
 
     await run_in_threadpool(move)
     queue.renamed(file, name)
@@ -187,8 +217,14 @@ async def delete(library: Library, queue: SolveQueue, notes: FileNotes, deleted:
     _check_idle(file, queue)
 
     def put_aside() -> str:
-        id_ = deleted.delete(file, notes.read().get(file, ""))
-        notes.change({file: ""})
+        note = notes.read().get(file, "")
+        id_ = deleted.delete(file, note)
+        if note:
+            try:
+                notes.change({file: ""})
+            except RegretlessError:
+                deleted.restore(id_)
+                raise
         return id_
 
     return {"id": await run_in_threadpool(put_aside), "file": file, "seconds": UNDO_SECONDS}
