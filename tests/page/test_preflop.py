@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,15 @@ def test_a_line_to_the_flop_is_a_spot_with_the_ranges_that_arrive(charts: TestCl
         assert arrived.weights[combos].mean() == pytest.approx(limped[CLASS_NAMES.index(name)], abs=6e-3)
     solvable = Spot.from_mapping(spot | {"board": "Ks 7d 2c"})
     assert (solvable.pot, solvable.position_of("ip"), solvable.raiser) == (2.0, "SB", None)
+
+
+def test_a_spot_after_a_line_has_the_rake_and_the_antes_of_its_game(charts: TestClient, tmp_path: Path) -> None:
+    raked = replace(GAME, stack=14, ante=1, rules=replace(GAME.rules, rake=0.05, rake_cap=3.0))
+    rl.solve(raked, buckets=SPEC, sample_runouts=3, iterations=4, threads=1).save(tmp_path / "served" / "raked.rgl")
+    spot = charts.get(f"{API}/preflop/spot", params={"file": "raked.rgl", "line": "call, check"}).json()["spot"]
+    assert (spot["pot"], spot["stack"]) == (3.0, 5.5)
+    rules = Spot.from_mapping(spot | {"board": "Ks 7d 2c"}).rules
+    assert (rules.rake, rules.rake_cap) == (0.05, 1.5)
 
 
 @pytest.mark.parametrize(

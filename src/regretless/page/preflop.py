@@ -7,6 +7,7 @@ and is in position after the flop.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import NodeKind
 from regretless.games.push_fold import BIG_BLIND, FOLD, PUSH, SMALL_BLIND
 from regretless.holdem.games.big_blinds import BigBlindSolution
+from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.pricing import PricedSolution
 from regretless.holdem.games.push_fold import PushFoldSolution
 from regretless.holdem.reading.line_reader import NodeStrategy
@@ -143,9 +145,18 @@ def _spot(solution: PricedSolution, line: str) -> Json:
         "ip": {"name": SEATS["ip"], "range": _range_text(reach[0])},
         "oop": {"name": SEATS["oop"], "range": _range_text(reach[1])},
         "bets": every_table(read_bets(tree["bets"], SPOT_FILE)),
-        "rules": tree["rules"] | {"chip": CHIP},
+        "rules": tree["rules"] | {"chip": CHIP} | _rake(solution.rules),
     }
     return spot if raiser is None else spot | {"raiser": raiser}
+
+
+def _rake(game: HoldemGame) -> dict[str, float]:
+    """The rake of a game, with its cap in big blinds."""
+    rules = game.rules
+    if rules.rake == 0:
+        return {}
+    cap = {} if math.isinf(rules.rake_cap) else {"rake_cap": rules.rake_cap / game.big_blind}
+    return {"rake": rules.rake} | cap
 
 
 def _raiser(line: str) -> PlayerName | None:
