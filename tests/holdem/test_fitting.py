@@ -66,3 +66,21 @@ def test_a_refusal_names_the_cuts_and_a_spot_with_them_is_solved(large: Spot) ->
     with pytest.raises(WouldNotFit) as caught:
         check_fits(large, available=10**9, can_shrink=False)
     assert "fits with" not in str(caught.value)
+
+
+def test_a_cut_names_the_player_if_the_other_keeps_the_size() -> None:
+    river = {"ip": {"bet": "33%, 75%"}, "oop": {"bet": "33%"}}
+    bets = {"bet": "50%", "donk": "", "river": river}
+    spot = Spot(board="Qs Jh 2d", pot=10, stack=100, oop="22+", ip="22+", bets=bets)  # type: ignore[arg-type]
+    shrunk = shrink(spot, available=estimate_spot(spot).memory_bytes[32] - 1)
+    assert [cut.text for cut in shrunk.cuts] == ["no bet of 33% on the river by ip"]
+    river = shrunk.spot.bets.river
+    assert (str(river.ip.bet[0]), len(river.ip.bet), str(river.oop.bet[0])) == ("75%", 1, "33%")
+
+
+def test_cuts_that_save_nothing_are_not_proposed() -> None:
+    bets = {"river": {"bet": "75%, a", "oop": {"donk": "33%"}}}
+    spot = Spot(board="Qs Jh 2d 3c 4c", pot=10, stack=100, oop="22+", ip="22+", bets=bets)  # type: ignore[arg-type]
+    shrunk = shrink(spot, available=1)
+    assert not shrunk.fits
+    assert [cut.text for cut in shrunk.cuts] == ["no bet of a on the river"]

@@ -4,20 +4,21 @@ Cuts are tried in this order, the ones that cost players least first, until the 
 
 1. donk bets
 2. raises after the second on a street
-3. all raise sizes but the first
+3. all raise sizes but one: the first multiple of the bet faced, or the first size
 4. bet sizes, on the river, then the turn, then the flop, until a player has two on a street
 5. raises after the first on a street
 6. bet sizes until a player has one on a street
 7. raises on the river, the turn and the flop
 
-Where a size goes, the one furthest from what is played most goes first: 40 % of the pot on the flop, 70 % later. Then
-cuts that turn out not to be needed are taken back, the last tried first.
+Where a size goes, the one furthest from what is played most goes first: 40 % of the pot on the flop, 70 % later. A
+player keeps the last size. Then cuts that turn out not to be needed, or to save nothing, are taken back, the last tried
+first.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from regretless.errors import Advice, InvalidOption, RegretlessError, WouldNotFit, memory_text
@@ -26,7 +27,7 @@ from regretless.forms.public_size import PublicSize
 from regretless.holdem.estimate import STORAGES, Estimate, estimate_spot
 from regretless.holdem.spots.sizes import Decision, LastBetMultiple, Size
 from regretless.holdem.spots.spot import Spot
-from regretless.holdem.spots.spot_fields import PLAYERS, Bets, PlayerSizes, StreetName, StreetSizes
+from regretless.holdem.spots.spot_fields import PLAYERS, Bets, PlayerName, PlayerSizes, StreetName, StreetSizes
 
 __all__ = ["Shrunk", "TreeCut", "check_fits", "shrink"]
 
@@ -117,11 +118,12 @@ def shrink(
         cut = smaller
         if fits(cut):
             break
-    if fits(cut):
-        for step in steps[-2::-1]:
-            without = [each for each in steps if each is not step]
-            if fits(_changed(spot.bets, without)):
-                steps = without
+    smallest = needed(cut)
+    for step in () if smallest is None else steps[::-1]:
+        without = [each for each in steps if each is not step]
+        memory = needed(_changed(spot.bets, without))
+        if memory is not None and memory <= max(limit, smallest):
+            steps = without
     cuts, bets, before = [], spot.bets, needed(spot.bets)
     for step in steps:
         bets = step.change(bets)
@@ -182,10 +184,12 @@ def _fewer_bets(spot: Spot, street: StreetName, most: int) -> Iterator[_Step]:
     while max(map(len, sizes)) > most:
         longest = max(sizes, key=len)
         size = max(longest, key=distance)
-        for each in sizes:
-            if size in each and len(each) > 1:
-                each.remove(size)
-        yield _Step(f"no bet of {size} on the {street}", (street,), _without_bet(size))
+        betting = [player for player, each in zip(PLAYERS, sizes, strict=True) if size in each]
+        players = [player for player in betting if len(sizes[PLAYERS.index(player)]) > 1]
+        for player in players:
+            sizes[PLAYERS.index(player)].remove(size)
+        who = "" if players == betting else f" by {players[0]}"
+        yield _Step(f"no bet of {size} on the {street}{who}", (street,), _without_bet(size, players))
 
 
 def _without_donks(sizes: StreetSizes) -> StreetSizes:
@@ -210,10 +214,14 @@ def _with_one_raise(sizes: StreetSizes) -> StreetSizes:
     return replace(sizes, oop=of_player(sizes.oop), ip=of_player(sizes.ip))
 
 
-def _without_bet(size: Size) -> Callable[[StreetSizes], StreetSizes]:
-    """Without that size for either player, who keeps it if there is no other."""
+def _without_bet(size: Size, players: Sequence[PlayerName]) -> Callable[[StreetSizes], StreetSizes]:
+    """Without that size for these players, who keep it if there is no other."""
 
-    def of_player(sizes: PlayerSizes) -> PlayerSizes:
-        return replace(sizes, bet=tuple(each for each in sizes.bet if each != size) or sizes.bet)
+    def changed(sizes: StreetSizes) -> StreetSizes:
+        for player in players:
+            own: PlayerSizes = getattr(sizes, player)
+            left = tuple(each for each in own.bet if each != size) or own.bet
+            sizes = replace(sizes, **{player: replace(own, bet=left)})
+        return sizes
 
-    return lambda sizes: replace(sizes, oop=of_player(sizes.oop), ip=of_player(sizes.ip))
+    return changed
