@@ -216,3 +216,13 @@ def test_a_note_has_both_names_while_its_file_moves(folder: Path) -> None:
     with notes.following("river.rgl", "other.rgl"):
         assert notes.read() == {"river.rgl": "first", "other.rgl": "first"}
     assert notes.read() == {"other.rgl": "first"}
+
+
+def test_the_files_of_a_study_stay_in_its_folder(client: TestClient, folder: Path) -> None:
+    solutions = folder / "study" / "solutions"
+    solutions.mkdir(exist_ok=True)
+    (solutions / "QsJh2h.rgl").write_bytes((folder / "river.rgl").read_bytes())
+    refusal = (403, "file: 'study/solutions/QsJh2h.rgl' is in the folder of a study")
+    assert refused(client, "rename", file="study/solutions/QsJh2h.rgl", to="mine") == refusal
+    assert refused(client, "delete", file="study/solutions/QsJh2h.rgl") == refusal
+    assert (solutions / "QsJh2h.rgl").exists()

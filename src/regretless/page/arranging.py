@@ -179,8 +179,8 @@ async def rename(
     file: File,
     to: Annotated[str, text("the new name, with slashes; its suffix may be omitted", longest=300)],
 ) -> Json:
-    _check_idle(file, queue)
     path = library.existing(file)
+    _check_movable(file, library, queue)
     name = to.strip()
     name = name if name.endswith(path.suffix) else f"{name}{path.suffix}"
     library.check_reachable(name)
@@ -214,7 +214,7 @@ def write_notes(
 )
 async def delete(library: Library, queue: SolveQueue, notes: FileNotes, deleted: DeletedFiles, file: File) -> Json:
     library.existing(file)
-    _check_idle(file, queue)
+    _check_movable(file, library, queue)
 
     def put_aside() -> str:
         note = notes.read().get(file, "")
@@ -238,6 +238,8 @@ def restore(notes: FileNotes, deleted: DeletedFiles, id: Annotated[str, text(lon
     return {"file": restored.file}
 
 
-def _check_idle(file: str, queue: SolveQueue) -> None:
+def _check_movable(file: str, library: Library, queue: SolveQueue) -> None:
+    """Refuse a file that a solve writes, and one that a study needs."""
+    library.check_reachable(file)
     if file in queue.writing():
         raise Conflict(f"file: {file!r} is being solved: stop it first", "file")
