@@ -15,6 +15,7 @@ from regretless.cards.hands import HAND_CARDS
 from regretless.cards.ranges import Range
 from regretless.engines.numba.public.engine import NumbaPublicEngine
 from regretless.engines.numpy.public import PublicReference
+from regretless.errors import InvalidOption
 from regretless.forms.betting import Branch, poker_payoffs
 from regretless.forms.public import NodeKind, PublicForm
 from regretless.games.game import CHANCE, Game
@@ -152,3 +153,20 @@ def test_rake_has_no_cap_unless_one_is_given() -> None:
         for rules in ({}, {"rake": 0.05}, {"rake": 0.05, "rake_cap": 3.0}, {"rake": 0.05, "rake_cap": 0.0})
     )
     assert (free, raked, capped, none) == (60.0, 55.0, 57.0, 60.0)  # 5 % of the pot of 100 is 5
+
+
+def test_any_flop_of_a_class_stands_for_it() -> None:
+    showdown = Branch(NodeKind.SHOWDOWN, (0.0, 0.0))
+    tree = flatten(Branch(NodeKind.CHANCE, (0.0, 0.0), children={"": showdown}), starting_pot=0)
+    everything = Range.parse("100%")
+
+    def street(*flops: str) -> tuple[list[tuple[int, ...]], list[float]]:
+        weights = {parse_board(flop): weight for flop, weight in zip(flops, (1.0, 3.0))}
+        form = compile_holdem((), everything, everything, tree, deals=(3,), flops=weights)
+        return [tuple(cards) for cards in form.streets[1].cards.tolist()], form.streets[1].probability.tolist()
+
+    expected = street("2c 3c 4d", "7c 7d 7h")
+    assert len(expected[0]) == 2
+    assert street("4s 3h 2h", "7s 7h 7d") == expected
+    with pytest.raises(InvalidOption, match="flops: '2c 2c 3c' is not a flop that can be dealt"):
+        compile_holdem((), everything, everything, tree, deals=(3,), flops={(0, 0, 4): 1.0})

@@ -234,7 +234,8 @@ def _deal(
         for parent, (table, stabiliser) in enumerate(runouts):
             cards, images = _distinct_deals(count, table, group[stabiliser])
             if flops is not None and count == FLOP:
-                rows = [row for row, flop in enumerate(cards) if flop in flops]
+                weights = _flop_weights(flops, images)
+                rows = np.flatnonzero(weights).tolist()
                 cards, images = [cards[row] for row in rows], images[:, rows]
             unmoved = images == images[0]  # row 0 is the identity
             for number, deal in enumerate(cards):
@@ -246,7 +247,7 @@ def _deal(
         dead = _dead([table for table, _ in runouts], hands)
         probability = np.full(len(dealt), 1.0 / comb(left, count))
         if flops is not None and count == FLOP:
-            weight = np.array([flops[flop] / len(rows) for flop, rows in zip(dealt, copies, strict=True)])
+            weight = weights[rows] / np.array([len(each) for each in copies])
             probability *= weight * (comb(DECK, FLOP) / sum(flops.values()))
         streets.append(_street(dealt, parents, copies, probability, numbered(), dead))
         left -= count
@@ -261,6 +262,17 @@ def _distinct_deals(count: int, dead: Sequence[int], group: IntArray) -> tuple[l
     deals = distinct_boards(count, dead=dead, group=group).cards
     images = np.sort(CARD_MAPS[group][:, deals], axis=2).astype(np.int64)
     return [tuple(cards) for cards in deals.tolist()], images @ DECK ** np.arange(count)
+
+
+def _flop_weights(flops: Mapping[tuple[int, ...], float], images: IntArray) -> FloatArray:
+    """[deals] the weight of each class of flops, of which any may be listed."""
+    weights = np.zeros(images.shape[1])
+    for flop, weight in flops.items():
+        classes = (images == np.sort(flop) @ DECK ** np.arange(FLOP)).any(axis=0)
+        if not classes.any():
+            raise InvalidOption("flops", board_text(flop), "is not a flop that can be dealt")
+        weights[classes] += weight
+    return weights
 
 
 def _first_rows(images: IntArray) -> IntArray:
