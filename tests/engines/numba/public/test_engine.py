@@ -129,6 +129,22 @@ def test_values_of_uniform_play(seed: int, streets: int, rake: float) -> None:
         np.testing.assert_allclose(fast.root_values(player), expected, atol=2e-5 * (np.abs(expected).max() + 1))
 
 
+@pytest.mark.parametrize("storage", [32, 16])
+@pytest.mark.parametrize("seed", range(100, 106))
+def test_weighted_deals_in_both_widths_and_on_threads(seed: int, storage: int) -> None:
+    """What an engine reports about its own strategy, against the reference; threads change nothing."""
+    form = random_form(seed, deck=7, streets=1 + seed % 3, rake=0.05 * (seed % 2), most_hands=9, weighted=True)
+    engines = [NumbaPublicEngine(form, threads=threads, storage=storage) for threads in (1, 2)]
+    for engine in engines:
+        engine.advance(schedule(PRESETS["postflop"], 1, 40))
+    one, two = (engine.evaluate() for engine in engines)
+    assert one == two
+    expected = PublicReference(form).evaluate(engines[0].strategy)
+    scale = np.abs(form.payoffs.win).max() + 1.0
+    np.testing.assert_allclose(one.values, expected.values, atol=1e-6 * scale)
+    np.testing.assert_allclose(one.best_response_values, expected.best_response_values, atol=1e-6 * scale)
+
+
 def same_random_state(form: PublicForm, seed: int) -> tuple[NumbaPublicEngine, PublicReference]:
     """Both engines with the same regrets and averages, so that no two actions tie."""
     random = np.random.default_rng(seed)
