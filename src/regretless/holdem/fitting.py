@@ -28,13 +28,13 @@ from regretless.holdem.spots.sizes import Decision, LastBetMultiple, Size
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import PLAYERS, Bets, PlayerSizes, StreetName, StreetSizes
 
-__all__ = ["Cut", "Shrunk", "check_fits", "shrink"]
+__all__ = ["Shrunk", "TreeCut", "check_fits", "shrink"]
 
 TYPICAL = {"flop": 0.4, "turn": 0.7, "river": 0.7}  # share of the pot
 
 
 @dataclass(frozen=True)
-class Cut:
+class TreeCut:
     """Something that a tree does without."""
 
     text: str  # "no donk bets"
@@ -46,7 +46,7 @@ class Shrunk:
     """A spot with cuts that make it fit, or all cuts that there are."""
 
     spot: Spot
-    cuts: tuple[Cut, ...]
+    cuts: tuple[TreeCut, ...]
     memory_bytes: int | None  # None: the tree is too large to count
     fits: bool
 
@@ -126,7 +126,7 @@ def shrink(
     for step in steps:
         bets = step.change(bets)
         after = needed(bets)
-        cuts.append(Cut(step.text, None if before is None or after is None else before - after))
+        cuts.append(TreeCut(step.text, None if before is None or after is None else before - after))
         before = after
     return Shrunk(replace(spot, bets=bets), tuple(cuts), before, before is not None and before <= limit)
 

@@ -56,7 +56,7 @@ def test_lock_texts(text: str, lock: Lock) -> None:
         ("check: punt", "'punt' is not an action with a probability"),
         ("check: ", "'' is not an action"),
         ("check: Th", "'Th' is not an action"),
-        ("check: bets 60%", "is reached from the strategy of another solution"),
+        ("check: bets 60%", "is a frequency, which starts from the strategy of another solution"),
     ],
 )
 def test_an_invalid_text_says_why(text: str, reason: str) -> None:

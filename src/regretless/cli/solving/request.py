@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from regretless.solving.solution import Solution
 
 __all__ = [
-    "LockFromOption", "LockLineOption", "LockOption", "LockPlayerOption", "SolveRequest", "loss_sentences", "read_locks",
+    "LockFromOption", "LockLineOption", "LockOption", "LockPlayerOption", "SolveRequest", "loss_sentences",
+    "read_locks",
 ]  # fmt: skip
 
 LockOption = Annotated[

@@ -250,7 +250,7 @@ def parse_lock(text: str, field: str = "lock", source: str | None = None) -> Any
         lock = Lock(node, shares, hands.strip())
     elif source is None:
         raise InvalidText(
-            field, text, None, "is reached from the strategy of another solution: name it with --lock-from"
+            field, text, None, "is a frequency, which starts from the strategy of another solution: name that, too"
         )
     else:
         lock = LockFrom(source, node=node, hands=hands.strip(), frequencies=shares)
