@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 from tests.page.serving import API, FOREVER, RIVER, SLOW, Server, is_over, wait_for
 
 import regretless as rl
-from regretless.holdem import Spot, fitting
+from regretless.holdem import Spot, estimate, fitting
 from regretless.page import queue
 from regretless.page.app import make_app
 from regretless.page.solves import OPTIONS
