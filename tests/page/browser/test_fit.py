@@ -82,3 +82,14 @@ def test_a_number_loses_decimals_before_it_loses_anything_else(site: str, open_p
     ):  # fmt: skip
         digits = 1 if value == -0.001 else 2
         assert page.evaluate(fitted, [value, digits, room]) == text, (value, room)
+
+
+def test_durations_and_exploitabilities_are_written_as_people_write_them(site: str, open_page: Any) -> None:
+    page = open_page(f"{site}/browse?file=turn.rgl")
+    written = """async ([name, value]) => (await import("/static/shared/format.js"))[name](value)"""
+    for name, value, text in (
+        ("duration", 0.4, "< 1 s"), ("duration", 89.6, "1 min 30 s"), ("duration", 119.7, "2 min 00 s"),
+        ("duration", 5399.7, "1.5 h"), ("exploitability", 123.4, "123 % of pot"),
+        ("exploitability", 0.299999, "0.30 % of pot"), ("exploitability", 1e-7, "0.0 % of pot"),
+    ):  # fmt: skip
+        assert page.evaluate(written, [name, value]) == text, (name, value)

@@ -64,8 +64,9 @@ export function bytes(value) {
 export function duration(seconds) {
   if (!known(seconds)) return MISSING;
   if (seconds < 1) return "< 1 s";
-  if (seconds < 90) return `${Math.round(seconds)} s`;
-  if (seconds < 5400) return `${Math.floor(seconds / 60)} min ${String(Math.round(seconds % 60)).padStart(2, "0")} s`;
+  const whole = Math.round(seconds);
+  if (whole < 90) return `${whole} s`;
+  if (whole < 5400) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
   return `${(seconds / 3600).toFixed(1)} h`;
 }
 
@@ -84,4 +85,8 @@ export function roughTime(seconds) {
 }
 
 /** Exploitability in percent of the pot, with enough digits to see it fall. */
-export const exploitability = (value) => (known(value) ? `${value.toPrecision(2)} % of pot` : MISSING);
+export function exploitability(value) {
+  if (!known(value)) return MISSING;
+  const digits = value >= 99.5 ? value.toFixed(0) : value < 1e-6 ? "0.0" : value.toPrecision(2);
+  return `${digits} % of pot`;
+}
