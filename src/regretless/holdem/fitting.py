@@ -119,11 +119,12 @@ def shrink(
         if fits(cut):
             break
     smallest = needed(cut)
-    for step in () if smallest is None else steps[::-1]:
-        without = [each for each in steps if each is not step]
-        memory = needed(_changed(spot.bets, without))
-        if memory is not None and memory <= max(limit, smallest):
-            steps = without
+    if smallest is not None:
+        for step in steps[::-1]:
+            without = [each for each in steps if each is not step]
+            memory = needed(_changed(spot.bets, without))
+            if memory is not None and memory <= max(limit, smallest):
+                steps = without
     cuts, bets, before = [], spot.bets, needed(spot.bets)
     for step in steps:
         bets = step.change(bets)
@@ -217,11 +218,8 @@ def _with_one_raise(sizes: StreetSizes) -> StreetSizes:
 def _without_bet(size: Size, players: Sequence[PlayerName]) -> Callable[[StreetSizes], StreetSizes]:
     """Without that size for these players, who keep it if there is no other."""
 
-    def changed(sizes: StreetSizes) -> StreetSizes:
-        for player in players:
-            own: PlayerSizes = getattr(sizes, player)
-            left = tuple(each for each in own.bet if each != size) or own.bet
-            sizes = replace(sizes, **{player: replace(own, bet=left)})
-        return sizes
+    def of_player(sizes: PlayerSizes, player: PlayerName) -> PlayerSizes:
+        left = tuple(each for each in sizes.bet if each != size) or sizes.bet
+        return replace(sizes, bet=left) if player in players else sizes
 
-    return changed
+    return lambda sizes: replace(sizes, oop=of_player(sizes.oop, "oop"), ip=of_player(sizes.ip, "ip"))
