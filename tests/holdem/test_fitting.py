@@ -69,8 +69,8 @@ def test_a_refusal_names_the_cuts_and_a_spot_with_them_is_solved(large: Spot) ->
 
 
 def test_a_cut_names_the_player_if_the_other_keeps_the_size() -> None:
-    river = {"ip": {"bet": "33%, 75%"}, "oop": {"bet": "33%"}}
-    bets = {"bet": "50%", "donk": "", "river": river}
+    on_river = {"ip": {"bet": "33%, 75%"}, "oop": {"bet": "33%"}}
+    bets = {"bet": "50%", "donk": "", "river": on_river}
     spot = Spot(board="Qs Jh 2d", pot=10, stack=100, oop="22+", ip="22+", bets=bets)  # type: ignore[arg-type]
     shrunk = shrink(spot, available=estimate_spot(spot).memory_bytes[32] - 1)
     assert [cut.text for cut in shrunk.cuts] == ["no bet of 33% on the river by ip"]
