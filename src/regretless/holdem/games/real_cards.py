@@ -17,20 +17,24 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from regretless.cards.deck import DECK, board_text
-from regretless.cards.hands import HAND_COUNT
+from regretless.cards.hands import HAND_COUNT, blocked_by
 from regretless.cards.isomorphism import SUIT_PERMUTATIONS, unchanged_by
 from regretless.cards.ranges import Range
 from regretless.engines import PublicEngine
 from regretless.errors import Advice, InvalidFile, InvalidOption, InvalidText, MissingOption, RegretlessError
 from regretless.files.container import Container
 from regretless.files.fields import Fields
+from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize
 from regretless.holdem.flops import Flop, read_flops
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import compile_holdem
-from regretless.holdem.form.suits import count_deals
+from regretless.holdem.form.suits import Deal, count_deals
 from regretless.holdem.games.dealt_form import DealtFormProblem, DealtFormSolution, saved_averages
 from regretless.holdem.games.game import HoldemGame, read_saved_game
 from regretless.holdem.games.pricing import Price, PricedSolution, Resolving
@@ -46,6 +50,9 @@ __all__ = ["RealCardsProblem", "RealCardsReader", "RealCardsSolution", "compile_
 
 TARGET = 5.0  # mbb/g; the default
 MOST_ITERATIONS = 10_000  # limit if only a target is given
+FLOP = 3  # cards
+UNSOLVED = -1  # the runout of a deal on a flop that was not solved
+RESOLVE = Advice("resolve", None, "solves it with the ranges that arrive there", keyword="solution.resolve(line)")
 
 
 def compile_game(game: HoldemGame, flops: Sequence[Flop]) -> PublicForm:
@@ -77,17 +84,30 @@ def game_size(game: HoldemGame, flops: Sequence[Flop]) -> PublicSize:
 
 
 class RealCardsReader(DealtFormReader):
-    """Finds nodes of a game that was solved on some flops."""
+    """Finds nodes of a game that was solved on some flops. On others it deals cards, but knows no strategy."""
 
     def deal(self, node: LineNode, *cards: int) -> LineNode:
-        try:
-            return super().deal(node, *cards)
-        except InvalidText:
-            if node.deal.street > 0:
-                raise
-            count = len(self.form.streets[1].parent)
-            reason = f"is none of the {count} flops that were solved, up to the names of suits"
-            raise InvalidText("board", board_text(cards), None, reason) from None
+        if node.deal.runout != UNSOLVED:
+            try:
+                return super().deal(node, *cards)
+            except InvalidText:
+                if node.deal.street > 0:
+                    raise
+        deal = Deal(node.deal.street + 1, UNSOLVED, (*node.deal.cards, *cards))
+        live = ~self.dead(0, deal)
+        child = int(self.tree.first_child[node.index])
+        return LineNode(child, deal, (node.reach[0] * live, node.reach[1] * live), (*node.steps, board_text(cards)))
+
+    def dead(self, player: int, deal: Deal) -> NDArray[np.bool_]:
+        return blocked_by(deal.cards) if deal.runout == UNSOLVED else super().dead(player, deal)
+
+    def strategy(self, node: LineNode) -> FloatArray:
+        if node.deal.runout == UNSOLVED:
+            reason = (
+                f"is none of the {len(self.form.streets[1].parent)} flops that were solved, up to the names of suits"
+            )
+            raise InvalidOption("board", board_text(node.deal.cards[:FLOP]), reason, (RESOLVE,))
+        return super().strategy(node)
 
 
 @dataclass(frozen=True, kw_only=True)
