@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from regretless.solving.progress import interrupt
 from tests.cli.spot_texts import SMALL
 
 from regretless.cli.arguments.outputs import solution_files
@@ -17,7 +18,6 @@ from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import LockFrom, lock_text, parse_lock
 from regretless.holdem.spots.spot import Spot
 from regretless.solving.options import SolveOptions
-from regretless.solving.progress import interrupt
 
 QUICK = ["--iterations", "20", "--threads", "1"]
 

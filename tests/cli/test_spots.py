@@ -14,11 +14,11 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import pytest
+from regretless.solving.progress import interrupt
 from tests.cli.spot_texts import RIVER
 
 from regretless.holdem import estimate as estimates
 from regretless.holdem.spots.spot import Spot
-from regretless.solving.progress import interrupt
 
 TURN = RIVER.replace("2c 3d", "2c")
 

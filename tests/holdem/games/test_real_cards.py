@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import regretless as rl
-from regretless.engines import available_cores
+from regretless.cards.deck import parse_board
+from regretless.cards.ranges import Range
+from regretless.engines import available_cores, create
 from regretless.errors import InvalidFile, InvalidOption, MissingOption, WouldNotFit
+from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.public import NodeKind
 from regretless.forms.public_size import size_of_form
-from regretless.holdem.flops import read_flops
+from regretless.holdem.flops import ALL_FLOPS, read_flops
+from regretless.holdem.form.betting import betting_of
+from regretless.holdem.form.runouts import compile_holdem, holdem_hands, runout_boards
+from regretless.holdem.form.suits import Deal
 from regretless.holdem.games import dealt_form
+from regretless.holdem.games.flop_pricer import FlopTree, flop_tree, priced, values_by_class
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.games.real_cards import RealCardsProblem, RealCardsSolution, compile_game, game_size
+from regretless.holdem.games.real_cards import (
+    RealCardsProblem,
+    RealCardsReader,
+    RealCardsSolution,
+    compile_game,
+    game_size,
+)
 from regretless.holdem.games.resolving_pricer import Resolving
+from regretless.holdem.reading.line_reader import LineNode
 from regretless.solving.options import SolveOptions
 
 FLOP = "7c 7d 7h"  # of all flops, the one with the fewest turns and rivers
@@ -125,6 +145,67 @@ def test_a_damaged_file_is_refused(solution: RealCardsSolution, tmp_path: Path) 
     path.write_bytes(content)
     with pytest.raises(InvalidFile):
         rl.load(path)
+
+
+def test_its_exploitability_is_that_of_its_flops_one_by_one() -> None:
+    """By another route: every flop in a form of its own, from strategies read card by card, hands in classes before.
+
+    No line is all-in before the flop: pricing would compare hands on all boards there, not only on these flops.
+    """
+    texts = {"7h 7s 7d": "7c 7d 7h", "2c 2d 2s": "2c 2d 2h"}  # read on other suits than those that were solved
+    solution = rl.solve(GAME, flops=list(texts.values()), iterations=3, threads=1, device="cpu")
+    assert isinstance(solution, RealCardsSolution)
+    reader, betting = solution.reader, betting_of(GAME)
+    after_flop, everything = flop_tree(betting.tree), Range.parse("100%")
+    lines = np.zeros((2, 2, len(after_flop.begins), 169))
+    for text in texts:
+        flop = parse_board(text)
+        form = compile_holdem(
+            flop, everything, everything, after_flop.tree, payoffs=after_flop.payoffs(betting.payoffs)
+        )
+        hands, boards = holdem_hands(flop, everything), runout_boards(form, flop)
+        strategy = _strategy_by_cards(reader, after_flop, hands, boards)
+        engine = create("numba", form, threads=1, storage=32)
+        values = np.empty((2, 2, len(after_flop.begins), len(hands)))
+        for own, best in product(range(2), (False, True)):
+            engine.unlock()
+            engine.fix(1 - own, strategy)
+            if not best:
+                engine.fix(own, strategy)
+            values[own, int(best)] = engine.values_before_last(own, best=best)[0][0][after_flop.begin_rows]
+        lines += ALL_FLOPS / len(texts) * values_by_class(values, hands)
+    by_node = {node: lines[:, :, line] for line, node in enumerate(after_flop.chance)}
+    evaluation = priced(betting.tree, betting.payoffs, reader.class_strategy, by_node, GAME.big_blind)
+    assert evaluation.values == pytest.approx(solution.values, abs=2e-6)
+    assert evaluation.exploitability == pytest.approx(solution.exploitability, abs=2e-6)
+
+
+def _strategy_by_cards(
+    reader: RealCardsReader, after_flop: FlopTree, hands: IntArray, boards: list[NDArray[np.uint8]]
+) -> Callable[[int, int], FloatArray]:
+    """[actions, H] at a node of a flop's betting on a runout, as the reader plays on these cards."""
+
+    @cache
+    def find(node: int, board: tuple[int, ...]) -> LineNode:
+        """The node of the whole game with so many cards dealt, whatever was played before."""
+        if not board:
+            return LineNode(node, Deal(), (np.ones(1326), np.ones(1326)))
+        chance = int(np.argmax(reader.tree.kind == NodeKind.CHANCE))
+        before, dealt = (board[:-1], board[-1:]) if len(board) > 3 else ((), board)
+        return replace(reader.deal(replace(find(node, before), index=chance), *dealt), index=node)
+
+    def strategy(node: int, runout: int) -> FloatArray:
+        original, on_flop = int(after_flop.node[node]), int(after_flop.tree.street[node])
+        board = tuple(boards[on_flop][runout].tolist()) if reader.tree.street[original] > 0 else ()
+        found = find(original, board)
+        player = int(reader.tree.player[original])
+        named, positions = reader.solved_hands(player, found.deal)
+        rows = reader.strategy(found)
+        full = np.full((len(rows), 1326), 1 / len(rows))
+        full[:, named] = rows[:, positions]
+        return full[:, hands]
+
+    return strategy
 
 
 @pytest.mark.slow
