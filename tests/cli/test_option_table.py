@@ -27,7 +27,7 @@ from regretless.forms.betting import flatten, limit_branches
 from regretless.forms.public import PublicForm
 from regretless.games import FlopHoldem
 from regretless.holdem.form.runouts import compile_holdem, holdem_hands
-from regretless.holdem.games import flop_holdem
+from regretless.holdem.games import dealt_form, flop_holdem
 from regretless.holdem.spots.locks import Lock
 from regretless.solving.options import RULES
 
@@ -254,7 +254,7 @@ def small_flop_holdem() -> Iterator[None]:
     hands = tuple(holdem_hands(flop, each) for each in ranges)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(flop_holdem, "compile_flop_holdem", compiled)
-        patch.setattr(flop_holdem, "available_bytes", lambda: 10**12)
+        patch.setattr(dealt_form, "available_bytes", lambda: 10**12)
         patch.setattr(flop_holdem.FlopHoldemReader, "hand_numbers", hands)
         yield
 

@@ -18,7 +18,7 @@ from regretless.forms.betting import flatten, limit_branches
 from regretless.games import FlopHoldem
 from regretless.holdem.flops import all_flops
 from regretless.holdem.form.runouts import compile_holdem
-from regretless.holdem.games import flop_holdem
+from regretless.holdem.games import dealt_form
 from regretless.holdem.games.flop_holdem import FlopHoldemSolution, compile_flop_holdem
 from regretless.variants import PRESETS, schedule
 
@@ -49,7 +49,7 @@ def test_a_solve_from_the_deal(tmp_path: Path) -> None:
 
 
 def test_a_solve_that_does_not_fit_is_refused_before_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flop_holdem, "available_bytes", lambda: 10**9)
+    monkeypatch.setattr(dealt_form, "available_bytes", lambda: 10**9)
     with pytest.raises(WouldNotFit, match="flop-holdem in 32 bits") as plain:
         rl.solve("flop-holdem", iterations=1)
     with pytest.raises(WouldNotFit, match="flop-holdem in 32 bits") as predicting:

@@ -24,7 +24,7 @@ from regretless.holdem.flops import ALL_FLOPS, read_flops
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import compile_holdem, holdem_hands, runout_boards
 from regretless.holdem.form.suits import Deal
-from regretless.holdem.games import dealt_form
+from regretless.holdem.games import dealt_form, real_cards
 from regretless.holdem.games.flop_pricer import FlopTree, flop_tree, priced, values_by_class
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.real_cards import (
@@ -32,6 +32,7 @@ from regretless.holdem.games.real_cards import (
     RealCardsReader,
     RealCardsSolution,
     compile_game,
+    estimate_flops,
     game_size,
 )
 from regretless.holdem.games.resolving_pricer import Resolving
@@ -104,9 +105,22 @@ def test_the_size_is_known_before_the_form_is_built() -> None:
 
 
 def test_it_is_refused_before_anything_is_built_if_it_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dealt_form, "available_bytes", lambda: 10**6)
-    with pytest.raises(WouldNotFit, match=r"no all-in before the flop in 32 bits needs .* storage=16 takes"):
+    for module in (dealt_form, real_cards):
+        monkeypatch.setattr(module, "available_bytes", lambda: 10**9)
+    sentence = r"flop in 32 bits needs .* storage=16 takes about half as much; flops with at most 4 like these fits"
+    with pytest.raises(WouldNotFit, match=sentence):
         rl.solve(GAME, flops="subset(25)", device="cpu")
+
+
+def test_an_estimate_says_how_many_flops_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    flops = read_flops("7c 7d 7h, Qs Jh 2h, Ks 7d 2c")
+    estimate = estimate_flops(GAME, flops)
+    assert estimate.entries == game_size(GAME, flops).entries
+    assert estimate.memory_bytes[16] < 0.7 * estimate.memory_bytes[32]
+    monkeypatch.setattr(real_cards, "available_bytes", lambda: estimate.memory_bytes[16] + 1)
+    again = estimate_flops(GAME, flops)
+    assert (again.flops_that_fit[16], again.flops_that_fit[32]) == (3, 1)
+    assert again.as_json()["memory_bytes"].keys() == {"32", "16"}
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,14 @@ strategy before the flop is worth on other flops is another question, which `pri
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless import engines
 from regretless.cards.deck import DECK, board_text
 from regretless.cards.hands import HAND_COUNT, blocked_by
 from regretless.cards.isomorphism import SUIT_PERMUTATIONS, unchanged_by
@@ -29,8 +30,10 @@ from regretless.errors import Advice, InvalidFile, InvalidOption, InvalidText, M
 from regretless.files.container import Container
 from regretless.files.fields import Fields
 from regretless.forms.history import FloatArray
+from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize
+from regretless.holdem.estimate import STORAGES
 from regretless.holdem.flops import Flop, read_flops
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import compile_holdem
@@ -45,8 +48,17 @@ from regretless.solving.kinds import Kind
 from regretless.solving.options import SolveOptions
 from regretless.solving.record import Record, Settings
 from regretless.solving.solution import Contents, Solution
+from regretless.variants.presets import PRESETS
+from regretless.variants.variant import stores_predictions
 
-__all__ = ["RealCardsProblem", "RealCardsReader", "RealCardsSolution", "compile_game"]
+__all__ = [
+    "FlopsEstimate",
+    "RealCardsProblem",
+    "RealCardsReader",
+    "RealCardsSolution",
+    "compile_game",
+    "estimate_flops",
+]
 
 TARGET = 5.0  # mbb/g; the default
 MOST_ITERATIONS = 10_000  # limit if only a target is given
@@ -80,6 +92,59 @@ def game_size(game: HoldemGame, flops: Sequence[Flop]) -> PublicSize:
         hands=(HAND_COUNT, HAND_COUNT),
         permutations=len(SUIT_PERMUTATIONS),
         runouts=(1, len(flops), turns, rivers),
+    )
+
+
+@dataclass(frozen=True)
+class FlopsEstimate:
+    """The size of a game on some flops, solved with real cards on the CPU."""
+
+    flops: int
+    betting_nodes: int  # of the betting tree, without cards
+    decisions: dict[str, int]  # by street: of the betting tree
+    runouts: dict[str, int]  # by street: deals that are solved
+    entries: int  # actions × hands over all decisions
+    information_sets: int  # hands over all decisions
+    memory_bytes: dict[int, int]  # by bits of storage
+    flops_that_fit: dict[int, int]  # by bits of storage: in the memory that is free, if they are like these
+
+    def as_json(self) -> dict[str, Any]:
+        """What `regretless estimate --flops … --json` prints."""
+        fields = asdict(self)
+        for name in ("memory_bytes", "flops_that_fit"):
+            fields[name] = {str(bits): size for bits, size in fields[name].items()}
+        return fields
+
+
+def estimate_flops(game: HoldemGame, flops: Sequence[Flop], *, threads: int = 1) -> FlopsEstimate:
+    """Nodes, entries and bytes of a game on these flops, and how many of them would fit.
+
+    >>> fields = {"stack": 20, "small_blind": 0.5, "big_blind": 1, "preflop": {"open": "2x"}, "bets": {"bet": "50%"}}
+    >>> estimate = estimate_flops(HoldemGame.from_mapping(fields), read_flops("7c 7d 7h, Ks 7d 2c"))
+    >>> estimate.flops, estimate.runouts
+    (2, {'preflop': 1, 'flop': 2, 'turn': 65, 'river': 3011})
+    """
+    size, twice, free = game_size(game, flops), game_size(game, [*flops, *flops]), available_bytes()
+    predicts = stores_predictions(PRESETS[RealCardsProblem.variant])
+
+    def memory(of: PublicSize, bits: int) -> int:
+        options = {"storage": bits, "threads": threads, "predicts": predicts}
+        return engines.estimate("numba", engines.FormKind.PUBLIC, of, **options) or 0
+
+    needed = {bits: memory(size, bits) for bits in STORAGES}
+    fitting = {}
+    for bits in STORAGES:
+        each = (memory(twice, bits) - needed[bits]) / len(flops)
+        fitting[bits] = max(0, int(len(flops) + (free - needed[bits]) / each))
+    return FlopsEstimate(
+        flops=len(flops),
+        betting_nodes=int(size.nodes.sum()),
+        decisions=dict(zip(game.streets, map(int, size.decisions.sum(axis=1)), strict=True)),
+        runouts=dict(zip(game.streets, map(int, size.runouts), strict=True)),
+        entries=size.entries,
+        information_sets=size.information_sets,
+        memory_bytes=needed,
+        flops_that_fit=fitting,
     )
 
 
@@ -163,7 +228,6 @@ class RealCardsProblem(DealtFormProblem):
     kind = Kind.FLOPS
     variant = "postflop"
     solution_type = RealCardsSolution
-    if_too_large = (Advice("flops", "subset(25)", "or fewer flops, or fewer bet sizes, take less"),)
 
     def __init__(self, game: HoldemGame, options: SolveOptions) -> None:
         """The game on the flops in the options, or the one that is resumed."""
@@ -191,6 +255,11 @@ class RealCardsProblem(DealtFormProblem):
         if iterations is None and target is None:
             target = self.in_units(TARGET)
         return MOST_ITERATIONS if iterations is None else iterations, target
+
+    def if_too_large(self, threads: int) -> tuple[Advice, ...]:
+        fitting = estimate_flops(self.game, self.flops, threads=threads).flops_that_fit[16]
+        fewer = (Advice("flops", None, f"with at most {fitting} like these fits in 16 bits"),) if fitting else ()
+        return (*fewer, Advice("buckets", None, "take much less"))
 
     def dealt_size(self) -> PublicSize:
         return game_size(self.game, self.flops)
