@@ -125,6 +125,10 @@ class PricedSolution(DealtSolution):
         """Whether anybody acts after the flop: otherwise a price needs no flops."""
         return bool(flop_tree(self.reader.tree).begins)
 
+    def covers(self, flop: Sequence[int]) -> bool:
+        """Whether the solution has a strategy on a flop."""
+        return True
+
     def spot_at(self, line: str = "", cards: Sequence[int] = ()) -> Spot:
         """The spot that begins where a line's last cards are dealt: "raise 2, call, Ks 7d 2c".
 

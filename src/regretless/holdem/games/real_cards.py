@@ -12,9 +12,10 @@ strategy before the flop is worth on other flops is another question, which `pri
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from random import Random
 from typing import Any, Self
 
 import numpy as np
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 from regretless import engines
 from regretless.cards.deck import DECK, board_text
 from regretless.cards.hands import HAND_COUNT, blocked_by
-from regretless.cards.isomorphism import SUIT_PERMUTATIONS, unchanged_by
+from regretless.cards.isomorphism import CARD_MAPS, SUIT_PERMUTATIONS, unchanged_by
 from regretless.cards.ranges import Range
 from regretless.engines import PublicEngine
 from regretless.errors import Advice, InvalidFile, InvalidOption, InvalidText, MissingOption, RegretlessError
@@ -163,6 +164,19 @@ class RealCardsReader(DealtFormReader):
         child = int(self.tree.first_child[node.index])
         return LineNode(child, deal, (node.reach[0] * live, node.reach[1] * live), (*node.steps, board_text(cards)))
 
+    def draw(self, node: LineNode, known: Set[int], random: Random) -> Sequence[int]:
+        """Of flops, one of those that were solved, as often as it is dealt in the game that was solved."""
+        flops = self.form.streets[1]
+        if node.deal.street > 0:
+            return super().draw(node, known, random)
+        runout = np.repeat(np.arange(len(flops.parent)), np.diff(flops.first_copy))
+        dealt = np.take_along_axis(CARD_MAPS[self.group[flops.copies]], flops.cards[runout].astype(np.int64), axis=1)
+        weight = flops.probability[runout] * ~np.isin(dealt, list(known)).any(axis=1)
+        if not weight.any():
+            return super().draw(node, known, random)  # both hands together block every flop
+        flop: list[int] = dealt[random.choices(range(len(dealt)), weights=weight.tolist())[0]].tolist()
+        return flop
+
     def dead(self, player: int, deal: Deal) -> NDArray[np.bool_]:
         return blocked_by(deal.cards) if deal.runout == UNSOLVED else super().dead(player, deal)
 
@@ -192,6 +206,10 @@ class RealCardsSolution(DealtFormSolution, PricedSolution):
         """The flops that were solved, with their weights."""
         return tuple(read_flops(self.settings.flops or ""))
 
+    def covers(self, flop: Sequence[int]) -> bool:
+        (named,) = read_flops([board_text(flop)])
+        return named.cards in {each.cards for each in self.flops}
+
     def price(
         self, flops: str | int | Sequence[str] | None = None, *, resolve: Resolving | bool = True, **options: Any
     ) -> Price | None:
@@ -202,7 +220,11 @@ class RealCardsSolution(DealtFormSolution, PricedSolution):
         return super().price(flops, resolve=resolve, **options)
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
-        return super().as_json(strategy=strategy) | {"big_blind": self.rules.big_blind, "flops": len(self.flops)}
+        return super().as_json(strategy=strategy) | {
+            "big_blind": self.rules.big_blind,
+            "flops": len(self.flops),
+            "flop_weights": {flop.text: flop.weight for flop in self.flops},
+        }
 
     def _contents(self, resumable: bool) -> Contents:
         contents = super()._contents(resumable)
