@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import cache
 from itertools import product
 from pathlib import Path
+from random import Random
+from typing import cast
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from numpy.typing import NDArray
 
 import regretless as rl
 from regretless.cards.deck import parse_board
+from regretless.cards.isomorphism import CARD_MAPS
 from regretless.cards.ranges import Range
 from regretless.engines import available_cores, create
 from regretless.errors import InvalidFile, InvalidOption, MissingOption, WouldNotFit
@@ -36,6 +39,7 @@ from regretless.holdem.games.real_cards import (
     game_size,
 )
 from regretless.holdem.games.resolving_pricer import Resolving
+from regretless.holdem.reading.evaluation import Strategies
 from regretless.holdem.reading.line_reader import LineNode
 from regretless.solving.options import SolveOptions
 
@@ -67,6 +71,7 @@ def test_it_is_a_solution_like_any_other(solution: RealCardsSolution) -> None:
     assert solution.values[0] == pytest.approx(-solution.values[1], abs=1e-3)
     assert 0 < solution.exploitability_mbb == 1000 * solution.exploitability
     answer = solution.as_json()
+    assert answer["flop_weights"] == {"7s7h7d": 22100}
     assert (answer["flops"], answer["big_blind"], answer["root"]["actions"]) == (1, 1.0, ["fold", "call", "raise 2"])
     assert len(solution.strategy) == 169 * sum(1 for _ in solution.charts())
     assert sum(solution.strategy["AKs:"].values()) == pytest.approx(1)
@@ -76,7 +81,7 @@ def test_nodes_are_read_on_the_flops_that_were_solved(solution: RealCardsSolutio
     node = solution.node("call, check, 7h 7c 7s")  # another seven is missing: the same flop up to suits
     assert node.actions == ("check", "bet 1")
     assert len(node.hand) == 1176
-    with pytest.raises(InvalidOption, match=r"'7h 7d 8h' is none of the 1 flops .*: solution.resolve\(line\)"):
+    with pytest.raises(InvalidOption, match=r"'7h 7d 8h' was not solved, .*: solution.resolve\(line\)"):
         solution.node("call, check, 7h 7d 8h")
 
 
@@ -97,6 +102,46 @@ def test_a_file_holds_averages_and_if_it_is_resumable_the_rest(solution: RealCar
     assert (resumed.values, resumed.exploitability) == (at_once.values, at_once.exploitability)
     with pytest.raises(InvalidOption, match=r"cannot resume .* which was started with '7c 7d 7h'"):
         rl.solve(resume=tmp_path / "resumed.rgl", flops="subset(25)", iterations=9)
+
+
+def test_an_interrupted_solve_is_resumed_to_the_same_bits(tmp_path: Path) -> None:
+    """Stopped after three iterations, with a checkpoint; its file and that of a solve never stopped agree."""
+    options = {"flops": FLOP, "iterations": 6, "measure_every": 3, "storage": 16, "threads": 1, "device": "cpu"}
+    done = [0]
+    stopped = rl.solve(
+        GAME,
+        checkpoint=tmp_path / "stopped.rgl",
+        report=lambda progress: done.append(progress.iteration),
+        interrupted=lambda: done[-1] >= 3,
+        **options,
+    )
+    assert (stopped.reason, stopped.iterations) == ("interrupted", 3)
+    resumed, at_once = rl.solve(resume=tmp_path / "stopped.rgl"), rl.solve(GAME, **options)
+    assert (resumed.iterations, resumed.values, resumed.exploitability) == (6, at_once.values, at_once.exploitability)
+    for solution in (resumed, at_once):
+        assert solution.snapshot is not None
+    for name, array in at_once.snapshot.arrays.items():
+        np.testing.assert_array_equal(resumed.snapshot.arrays[name], array)
+
+
+def test_only_solved_flops_are_dealt_as_often_as_they_come() -> None:
+    form = compile_game(GAME, flops := read_flops("7c 7d 7h, Qs Jh 2h"))
+    reader = RealCardsReader(form, cast(Strategies, None))
+    random, known, chance = Random(3), {*parse_board("Qs Ah"), *parse_board("7c 2d")}, LineNode(0, Deal(), ())
+    drawn = [tuple(reader.draw(chance, known, random)) for _ in range(2000)]
+    assert not known & {card for flop in drawn for card in flop}
+    renamed = [_renamed(flop.cards) for flop in flops]
+    assert {*map(frozenset, drawn)} <= renamed[0] | renamed[1]
+    left = [
+        flop.weight * sum(not known & cards for cards in names) / flop.flops
+        for flop, names in zip(flops, renamed, strict=True)
+    ]
+    share = sum(frozenset(flop) in renamed[0] for flop in drawn) / len(drawn)
+    assert share == pytest.approx(left[0] / sum(left), abs=0.03)
+
+
+def _renamed(cards: tuple[int, ...]) -> set[frozenset[int]]:
+    return {frozenset(int(row[card]) for card in cards) for row in CARD_MAPS}
 
 
 def test_the_size_is_known_before_the_form_is_built() -> None:

@@ -16,8 +16,8 @@ from rich.text import Text
 
 from regretless.cards.ranges import Range
 from regretless.cli.terminal.consoles import for_answers, plain_table, print_json
-from regretless.cli.terminal.numbers import cell_text, signed_text, unit_of
-from regretless.cli.views.game_show import choose, read_keys
+from regretless.cli.terminal.numbers import cell_text, signed_text
+from regretless.cli.views.game_show import choose, payoff_unit, read_keys
 from regretless.cli.views.spot_view import board_line, weight_text
 from regretless.colors import spot_colors
 from regretless.errors import InvalidFile, InvalidText
@@ -123,7 +123,7 @@ def _print_games(
 
 
 def _game_figures(first: GameSolution, second: GameSolution) -> Table:
-    unit = unit_of(first.game)
+    unit = payoff_unit(first)
     table = difference_table()
     for player, pair in enumerate(_values((first, second))):
         apart = difference_text(pair[1] - pair[0], 5)

@@ -38,7 +38,7 @@ from regretless.holdem.reading.line_reader import NodeStrategy
 from regretless.printable import printable
 from regretless.solving.game_solution import GameSolution
 
-__all__ = ["choose", "print_game", "read_keys", "show_game", "show_line", "strategy_table"]
+__all__ = ["choose", "payoff_unit", "print_game", "read_keys", "show_game", "show_line", "strategy_table"]
 
 SMALL = 30  # information sets; a table of up to this many is shown whole
 FIRST = 12  # rows shown of a larger table
@@ -141,7 +141,7 @@ def _how(solution: GameSolution) -> str:
 
 
 def _facts(solution: GameSolution) -> list[tuple[str, str | Text]]:
-    record, unit = solution.record, unit_of(solution.game)
+    record, unit = solution.record, payoff_unit(solution)
     facts = _price(solution, unit) if solution.is_measured else []
     facts.append(
         ("time", f"{duration_text(solution.seconds)} solving, {duration_text(record.setup_seconds)} setting up")
@@ -166,6 +166,11 @@ def _facts(solution: GameSolution) -> list[tuple[str, str | Text]]:
     if (note := _note(solution)) is not None:
         facts.append(("", Text(note, style="yellow")))
     return facts
+
+
+def payoff_unit(solution: GameSolution) -> str:
+    """The unit of a game's payoffs."""
+    return "big blinds" if isinstance(solution, BigBlindSolution) else unit_of(solution.game)
 
 
 def _price(solution: GameSolution, unit: str) -> list[tuple[str, str | Text]]:

@@ -16,7 +16,7 @@ from collections.abc import Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from random import Random
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ from regretless.engines import PublicEngine
 from regretless.errors import Advice, InvalidFile, InvalidOption, InvalidText, MissingOption, RegretlessError
 from regretless.files.container import Container
 from regretless.files.fields import Fields
-from regretless.forms.history import FloatArray
+from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize
@@ -166,25 +166,29 @@ class RealCardsReader(DealtFormReader):
 
     def draw(self, node: LineNode, known: Set[int], random: Random) -> Sequence[int]:
         """Of flops, one of those that were solved, as often as it is dealt in the game that was solved."""
-        flops = self.form.streets[1]
         if node.deal.street > 0:
             return super().draw(node, known, random)
-        runout = np.repeat(np.arange(len(flops.parent)), np.diff(flops.first_copy))
-        dealt = np.take_along_axis(CARD_MAPS[self.group[flops.copies]], flops.cards[runout].astype(np.int64), axis=1)
-        weight = flops.probability[runout] * ~np.isin(dealt, list(known)).any(axis=1)
+        dealt, probability = self._dealable
+        weight = probability * ~np.isin(dealt, list(known)).any(axis=1)
         if not weight.any():
             return super().draw(node, known, random)  # both hands together block every flop
         flop: list[int] = dealt[random.choices(range(len(dealt)), weights=weight.tolist())[0]].tolist()
         return flop
+
+    @cached_property
+    def _dealable(self) -> tuple[IntArray, FloatArray]:
+        """[flops, 3] the cards of every flop of the game, whatever its suits are called, and [flops] how likely."""
+        flops = self.form.streets[1]
+        runout = np.repeat(np.arange(len(flops.parent)), np.diff(flops.first_copy))
+        cards = np.take_along_axis(CARD_MAPS[self.group[flops.copies]], flops.cards[runout].astype(np.int64), axis=1)
+        return cards, flops.probability[runout]
 
     def dead(self, player: int, deal: Deal) -> NDArray[np.bool_]:
         return blocked_by(deal.cards) if deal.runout == UNSOLVED else super().dead(player, deal)
 
     def strategy(self, node: LineNode) -> FloatArray:
         if node.deal.runout == UNSOLVED:
-            reason = (
-                f"is none of the {len(self.form.streets[1].parent)} flops that were solved, up to the names of suits"
-            )
+            reason = "was not solved, nor was a flop that differs from it only in the names of suits"
             raise InvalidOption("board", board_text(node.deal.cards[:FLOP]), reason, (RESOLVE,))
         return super().strategy(node)
 
@@ -194,6 +198,7 @@ class RealCardsSolution(DealtFormSolution, PricedSolution):
     """A game from the deal, solved on some flops. `strategy` is that before the flop; `node` reads any line on them."""
 
     rules: HoldemGame
+    how_to_check: ClassVar[str] = ": regretless price evaluates what it does before the flop, on any flops"
 
     __repr__ = brief
 
