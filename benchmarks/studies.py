@@ -178,7 +178,7 @@ def _median(pairs: Iterable[Sequence[float]]) -> tuple[float, float]:
 # --- the page --------------------------------------------------------------------------------------------------------
 
 PAUSE = 100  # milliseconds that nobody notices
-TYPED = ["paired, two-tone", "k-high or q-high, rainbow", "ak", "monotone, connected"]
+TYPED = ["paired two-tone", "k-high or q-high rainbow", "ak", "monotone connected"]
 WATCH = """
 window.keys = []; window.tasks = []; window.frames = [];
 const painted = (then) => requestAnimationFrame(() => setTimeout(then));

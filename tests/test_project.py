@@ -185,9 +185,9 @@ def test_leduc_loads_no_holdem() -> None:
 
 
 CHOICE = """
-from regretless.cli.solving.one import tell_choice
+from regretless.cli.solving.one import note_choice
 from regretless.engines import Choice
-tell_choice(Choice("cuda", "cuda"), 32)
+note_choice(Choice("cuda", "cuda"), 32)
 """
 
 

@@ -49,6 +49,29 @@ def test_help_mentions_only_options_that_the_command_has(command: str, run) -> N
     assert set(re.findall(r"(?<![\w-])--[a-z-]+", run(command, "--help").out)) <= has
 
 
+@pytest.mark.parametrize("columns", ["80", "120"])
+def test_the_help_groups_commands_by_what_a_person_wants(columns: str, run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    lines = run("--help").out.splitlines()
+    assert max(map(len, lines)) <= int(columns)
+    panels: dict[str, list[str]] = {}
+    for line in lines:
+        if line.startswith("╭─ "):
+            commands = panels.setdefault(line.strip("╭─╮ "), [])
+        elif match := re.match(r"│ ([a-z-]+) {2,}", line):
+            commands.append(match[1])
+    assert list(panels) == ["Options", "Solve", "Look", "Compare and check", "Study", "Play", "Connect"]
+    listed = [command for name, commands in panels.items() if name != "Options" for command in commands]
+    assert sorted(listed) == sorted(get_command(app).commands)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("command", [(), ("show",), ("serve",), ("study",), ("study", "run")])
+def test_help_gives_flags_no_type(command: tuple[str, ...], run) -> None:
+    shown = run(*command, "--help").out
+    assert "--help" in shown
+    assert "<bool>" not in shown
+
+
 def test_help_of_plot_mentions_no_target(run) -> None:
     assert "target" not in run("plot", "--help").out
 

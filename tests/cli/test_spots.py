@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,11 +15,11 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import pytest
-from regretless.solving.progress import interrupt
 from tests.cli.spot_texts import RIVER
 
-from regretless.holdem import estimate as estimates
+from regretless.holdem import fitting
 from regretless.holdem.spots.spot import Spot
+from regretless.solving import interrupt
 
 TURN = RIVER.replace("2c 3d", "2c")
 
@@ -121,7 +122,7 @@ def test_solve_show_and_export(run, spot: str, tmp_path: Path) -> None:
 def test_the_tree(run, spot: str) -> None:
     result = run("show", spot, "--tree")
     assert result.code == 0
-    assert "raise 125" in result.out
+    assert "raise 38% (125)" in result.out
     assert run("show", spot, "--tree", "--json").json["actions"]["check"]["player"] == "ip"
     assert run("show", spot).code == 1
 
@@ -187,7 +188,7 @@ def test_a_wrong_request_gives_one_sentence(line: list[str], words: str, run, sp
 
 
 def test_a_spot_that_does_not_fit_gives_exit_code_three(run, spot: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimates, "available_bytes", lambda: 1000)
+    monkeypatch.setattr(fitting, "available_bytes", lambda: 1000)
     result = run("solve", spot)
     assert result.code == 3
     assert "of memory, but only" in result.err
@@ -303,3 +304,26 @@ def test_a_read_only_folder_is_noticed_before_the_solve(
     result = run("solve", *spots, "--out", str(out))
     assert (result.code, result.out) == (1, "")
     assert result.err == f"error: {read_only_folder}/river.rgl: cannot be written: permission denied\n"
+
+
+def test_no_number_is_printed_with_the_rounding_of_binary_arithmetic(run, tmp_path: Path) -> None:
+    """0.3 % of a pot of 5.5, in chips and back, is 0.30000000000000004 %; a third of it is 1.8333333333333333."""
+    text = RIVER.replace("pot = 100", "pot = 5.5").replace("stack = 200", "stack = 10.3")
+    bets = '[bets]\nbet = "33.3%, 66.7%"\nraise = "2.9x"\n[rules]\nchip = 0.01\n'
+    (tmp_path / "river.toml").write_text(text[: text.index("[bets]")] + bets, encoding="utf-8")
+    commands = [
+        ("estimate", "river.toml"),
+        ("solve", "river.toml", "--target", "0.3", "--iterations", "3", "--out", "river.rgl"),
+        ("show", "river.rgl", "--hands", "AK"),
+        ("show", "river.toml", "--tree"),
+        ("compare", "river.rgl", "river.rgl"),
+        ("compare", "river.rgl", "river.rgl", "--line", "check"),
+        ("verify", "river.rgl"),
+        ("export", "river.rgl", "--ranges", "gto+"),
+    ]
+    for command in commands:
+        result = run(*command)
+        assert result.code == 0, result.err
+        assert re.findall(r"\d\.\d{6,}", result.out + result.err) == [], command
+        if command[0] == "solve":
+            assert "the target of 0.3 % was not reached" in result.out

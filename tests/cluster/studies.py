@@ -40,7 +40,7 @@ class InlineExecutor:
         self._events: list[Ended | Lost] = []
         self._solve, self._most = solve, most
 
-    def most_memory(self) -> int:
+    def memory_limit(self) -> int:
         return self._most
 
     def free(self) -> Sequence[Slot]:

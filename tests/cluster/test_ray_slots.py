@@ -106,7 +106,7 @@ def test_gpus_take_batches_and_the_other_cores_single_spots(start: Any) -> None:
     slots = executor.free()
     assert slots.count(Slot("cuda", None, GPU_SPOTS)) == 1
     assert slots.count(Slot("cpu", 1, 1)) == QUEUED * 5  # one core serves the GPU
-    assert executor.most_memory() == 16 * GIB - PROCESS_BYTES
+    assert executor.memory_limit() == 16 * GIB - PROCESS_BYTES
     executor.submit(slots[0], job("a", "b", device="cuda"))
     executor.submit(slots[1], job("c"))
     assert [each["num_gpus"] for each in ray.asked] == [1, 0]

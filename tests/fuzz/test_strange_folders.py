@@ -25,7 +25,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.cli.test_price import GAME, two_buckets
+from tests.cli.commands.test_price import GAME, two_buckets
 from tests.cluster.studies import InlineExecutor, solve_here, study_text
 from tests.page.serving import API, RIVER, Server, is_over, wait_for
 

@@ -55,7 +55,7 @@ def test_a_listed_flop_stands_for_its_class() -> None:
 
 def test_filters_divide_all_flops() -> None:
     parts = [
-        choose_flops(text, ALL) for text in ("paired or trips", "unpaired, rainbow", "unpaired, two-tone or monotone")
+        choose_flops(text, ALL) for text in ("paired or trips", "unpaired rainbow", "unpaired two-tone or monotone")
     ]
     assert sorted(flop.text for part in parts for flop in part) == sorted(flop.text for flop in all_flops())
 
@@ -65,7 +65,7 @@ def test_filters_divide_all_flops() -> None:
     [
         ("pared", InvalidText, "did you mean 'paired'"),
         ("paired,", InvalidText, "a property is missing here"),
-        ("paired, unpaired", InvalidOption, "matches no flop"),
+        ("paired unpaired", InvalidOption, "matches no flop"),
         (["QsJh"], InvalidText, r"flops\[0\]: 'QsJh': has 2 cards"),
         (["QsJh2h", "QcJd2d"], InvalidText, "is in the list already"),
         ([], InvalidOption, "is empty"),
@@ -104,5 +104,5 @@ def test_the_flops_of_an_option_weigh_as_much_as_all(option: str | int | list[st
 def test_flops_of_an_option_are_weighted_by_how_many_they_stand_for() -> None:
     trips, monotone = read_flops("AcAdAh, 7s6s5s")
     assert (trips.flops, monotone.flops) == (4, 4)
-    paired = read_flops("paired, two-tone")
+    paired = read_flops("paired two-tone")
     assert {flop.weight / flop.flops for flop in paired} == {ALL_FLOPS / sum(flop.flops for flop in paired)}

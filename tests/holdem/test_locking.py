@@ -10,6 +10,7 @@ import pytest
 
 from regretless.errors import RegretlessError
 from regretless.holdem.form.suits import spot_group
+from regretless.holdem.locking import lock_effect
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.reading.spot_reader import EngineResults
 from regretless.holdem.solution import SpotSolution
@@ -180,6 +181,39 @@ def test_a_resume_needs_no_source_and_ends_with_the_same_numbers(
     assert loaded.spot == resumed.spot
     assert loaded.node("check").locked.all() == (kind == "player")
     assert loaded.node("check").locked.any()
+
+
+@pytest.mark.parametrize("line", ["", "check", "check, check, Ac", "check, check, 4h, check"])
+def test_a_frequency_is_reached_in_the_solution_by_hands_that_lose_least(
+    turn: SpotSolution, tmp_path: Path, line: str
+) -> None:
+    turn.save(tmp_path / "free.rgl")
+    lock = LockFrom(str(tmp_path / "free.rgl"), node=line, frequencies={"bets": 0.6})
+    effect = lock_effect(turn.reader, lock, turn.reader.find(line))
+    bets = [place for place, action in enumerate(effect.actions) if action != "check"]
+    assert sum(effect.after[place] for place in bets) == pytest.approx(0.6, abs=1e-9)
+    assert effect.ev_lost > 0
+    solution = solve_spot(turn.spot, target=0.1, threads=1, locks=[lock])
+    view = solution.node(line)
+    np.testing.assert_allclose(view.strategy, effect.strategy, atol=1e-6)
+    assert view.locked.all()
+    if not line:  # elsewhere, other hands arrive once both players adapt
+        assert sum(view.frequencies[place] for place in bets) == pytest.approx(0.6, abs=1e-6)
+    # A flat mix of the same frequency costs more.
+    flat = {"check": 0.4, **{effect.actions[place]: 0.6 / len(bets) for place in bets}}
+    assert lock_effect(turn.reader, Lock(line, flat), turn.reader.find(line)).ev_lost > effect.ev_lost
+
+
+def test_a_frequency_of_some_hands_and_on_every_card(turn: SpotSolution, tmp_path: Path) -> None:
+    turn.save(tmp_path / "free.rgl")
+    lock = LockFrom(str(tmp_path / "free.rgl"), node="check, check", hands="AK, 77", frequencies={"bets": 0})
+    solution = solve_spot(turn.spot, iterations=20, threads=1, storage=16, locks=[lock])
+    for card in ("Ac", "Ad", "4h", "8c"):
+        view = solution.node(f"check, check, {card}")
+        names = [name[0] + name[2] in ("AK", "77") for name in view.hands["oop"].texts()]
+        assert view.locked.tolist() == names
+        np.testing.assert_allclose(view.strategy[0, names], 1, atol=1e-4)
+    assert solution.verify().exploitability_pct_pot == pytest.approx(solution.exploitability_pct_pot, abs=1e-3)
 
 
 def test_later_locks_win(turn: SpotSolution, source: str) -> None:

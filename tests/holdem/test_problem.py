@@ -11,8 +11,9 @@ import pytest
 
 from regretless.engines.numba.public.engine import NumbaPublicEngine
 from regretless.errors import InvalidOption, WouldNotFit
-from regretless.holdem import estimate as estimates
-from regretless.holdem.estimate import check_fits, estimate_spot
+from regretless.holdem import fitting
+from regretless.holdem.estimate import estimate_spot
+from regretless.holdem.fitting import check_fits
 from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.many import SpotsFailed, solve_many
 from regretless.holdem.problem import solve_spot, spot_predicts
@@ -162,11 +163,11 @@ def test_a_solve_that_does_not_fit_is_refused_before_allocating(
 ) -> None:
     fields |= {"board": "Kh Qs Js", "oop": {"range": "100%"}, "ip": {"range": "100%"}, "stack": 1000}
     spot = Spot.from_mapping(fields)
-    monkeypatch.setattr(estimates, "available_bytes", lambda: 10**8)
+    monkeypatch.setattr(fitting, "available_bytes", lambda: 10**8)
     with pytest.raises(WouldNotFit) as caught:
         solve_spot(spot)
     assert caught.value.needed > 10**8
-    assert "fewer sizes" in str(caught.value)
+    assert "start on a later street or with narrower ranges" in str(caught.value)
     assert check_fits(spot, available=10**15).nodes > 10**5
 
 
@@ -175,7 +176,7 @@ def test_a_refusal_suggests_half_the_bits_where_they_fit(fields: dict[str, Any])
     needed = estimate_spot(spot).memory_bytes
     with pytest.raises(WouldNotFit, match=r"storage=16 needs \d+ MiB, which fits"):
         check_fits(spot, available=needed[16] + 1)
-    with pytest.raises(WouldNotFit, match=r"in 16 bits .*: use fewer sizes"):
+    with pytest.raises(WouldNotFit, match=r"in 16 bits .*: it fits with "):
         check_fits(spot, storage=16, available=needed[16] - 1)
 
 
@@ -215,7 +216,7 @@ def test_predictions_are_counted_before_they_are_stored(
     assert plain.solving_bytes[storage] < solution.record.memory_bytes
     solution.checkpoint(tmp_path / "spot.rgl")
     resumed = SpotSolution.load(tmp_path / "spot.rgl")
-    monkeypatch.setattr(estimates, "available_bytes", lambda: plain.memory_bytes[storage])
+    monkeypatch.setattr(fitting, "available_bytes", lambda: plain.memory_bytes[storage])
     refused = f"{spot.name} in {storage} bits needs"
     solve_spot(spot, **asked)
     with pytest.raises(WouldNotFit, match=refused):
@@ -224,7 +225,7 @@ def test_predictions_are_counted_before_they_are_stored(
         solve_many([spot], variant="predictive-plus", **asked)
     with pytest.raises(WouldNotFit, match=refused):
         _ = resumed.root
-    monkeypatch.setattr(estimates, "available_bytes", lambda: predicting.memory_bytes[storage])
+    monkeypatch.setattr(fitting, "available_bytes", lambda: predicting.memory_bytes[storage])
     assert resumed.root.actions == solution.root.actions
     assert len(solve_many([spot], variant="predictive-plus", **asked)) == 1
 

@@ -25,7 +25,7 @@ vary.rules.rake = [0, 0.05]
 
 @pytest.fixture(scope="session")
 def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with river.rgl, turn.rgl, kuhn.rgl, leduc.rgl, river.toml and a study; not to be changed.
+    """A folder with river.rgl, turn.rgl, kuhn.rgl, leduc.rgl, push-fold.rgl, river.toml and a study; not to be changed.
 
     The study has six flops and two rakes; its solutions are kept, except that of 9s8s7s.
     """
@@ -34,6 +34,7 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
         rl.solve(Spot.from_mapping(fields), target=target, threads=1).save(folder / f"{name}.rgl", resumable=True)
     rl.solve("kuhn", iterations=200).save(folder / "kuhn.rgl")
     rl.solve("leduc", iterations=5).save(folder / "leduc.rgl")
+    rl.solve("push-fold(stack=10)", iterations=100).save(folder / "push-fold.rgl")
     (folder / "river.toml").write_text(Spot.from_mapping(RIVER).to_toml(), encoding="utf-8")
     if find_spec("pyarrow") and find_spec("duckdb"):
         solve_here(study_text(iterations=5, more=STUDY), folder / "study")

@@ -30,6 +30,27 @@ def test_locks_are_checked_at_their_node(reading: TestClient) -> None:
     assert again["errors"][0]["field"] == "node"
 
 
+def test_the_effect_of_a_lock_is_said(reading: TestClient) -> None:
+    def check(**lock: Any) -> dict[str, Any]:
+        body = {"file": "river.rgl", "lock": {"node": ""} | lock, "line": ""}
+        answer: dict[str, Any] = reading.post(f"{API}/locks/check", json=body).json()
+        assert answer["valid"], answer
+        found: dict[str, Any] = answer["effect"]
+        return found
+
+    node = reading.get(f"{API}/node", params={"file": "river.rgl"}).json()
+    free = [action["frequency"] for action in node["actions"]]
+    as_played = check(source="river.rgl")
+    assert as_played["before"] == as_played["after"] == pytest.approx(free)
+    assert as_played["ev_lost"] == 0
+    shaped = check(source="river.rgl", frequencies={"bets": 0.6})
+    assert sum(shaped["after"][1:]) == pytest.approx(0.6, abs=1e-6)
+    flat = check(strategy={"check": 0.4, "bet 30": 0.6})
+    assert flat["ev_lost"] > shaped["ev_lost"] > 0
+    refused = {"file": "river.rgl", "lock": {"node": "", "strategy": {"check": 1}, "frequencies": {"bets": 0.6}}}
+    assert not reading.post(f"{API}/locks/check", json=refused).json()["valid"]
+
+
 def test_information_sets_are_found_by_name(reading: TestClient) -> None:
     table = reading.get(f"{API}/game", params={"file": "leduc.rgl", "find": "Ks:", "most": 3}).json()
     assert table["information_sets"] == 936

@@ -82,7 +82,7 @@ def test_no_name_leads_out_of_the_folder(client: TestClient, folder: Path, file:
         ("PUT", "/spots/file", {"file": file, "spot": RIVER}),
         ("POST", "/solves", {"resume": file}),
         ("POST", "/solves", {"again": file}),
-        ("POST", "/practice", {"file": file}),
+        ("POST", "/practice", {"files": [file]}),
         ("POST", "/locks/check", {"file": "river.rgl", "lock": {"node": "", "source": file}}),
         ("POST", "/solves", {"spot": RIVER | {"locks": [{"node": "", "source": file}]}}),
     ):

@@ -18,6 +18,7 @@ from tests.page.serving import API
 
 import regretless as rl
 from regretless.cards.hands import hand_text
+from regretless.cards.ranges import Range
 from regretless.holdem import SpotSolution
 from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.reading.nodes import Runout
@@ -171,3 +172,20 @@ def test_other_requests_are_answered_while_a_report_is_computed(
         finally:
             ends.set()
         assert slow.result(60).status_code == 200
+
+
+@pytest.mark.parametrize("format", ["short", "gto+", "weights"])
+def test_the_ranges_of_a_node_read_back_to_its_weights(reading: TestClient, format: str) -> None:
+    asked = {"file": "river.rgl", "line": "check"}
+    answer = reading.get(f"{API}/node/ranges", params=asked | {"format": format}).json()
+    node = reading.get(f"{API}/node", params=asked).json()
+    assert [(each["player"], each["action"]) for each in answer["ranges"]] == [
+        ("oop", None), ("ip", None), *(("ip", action["name"]) for action in node["actions"]),
+    ]  # fmt: skip
+    hands = node["players"]["ip"]["hands"]
+    for each in answer["ranges"][1:]:
+        weights = Range.parse(each["text"]).weights
+        row = [action["name"] for action in node["actions"]].index(each["action"]) if each["action"] else None
+        played = np.array(hands["weight"]) * (1 if row is None else np.array(node["strategy"][row]))
+        np.testing.assert_allclose(weights[hands["hand"]], played, atol=6e-4)
+        assert weights.sum() == pytest.approx(each["combos"], abs=1e-6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from regretless.cards.hands import hand_text
 
 
 def begin(client: TestClient, **body: Any) -> dict[str, Any]:
-    answer = client.post(f"{API}/practice", json={"file": "turn.rgl", "seed": 5} | body)
+    answer = client.post(f"{API}/practice", json={"files": ["turn.rgl"], "seed": 5} | body)
     assert answer.status_code == 201, answer.text
     state: dict[str, Any] = answer.json()["practice"]
     return state
@@ -79,9 +80,72 @@ def test_what_cannot_be_played_is_refused(reading: TestClient) -> None:
     assert wrong.status_code == 422
     assert reading.get(f"{API}/practice/{state['id']}").json()["practice"]["line"] == state["line"]
     assert reading.post(f"{API}/practice/nobody/act", json={"action": "check"}).status_code == 404
-    over = reading.post(f"{API}/practice", json={"file": "turn.rgl", "line": "bet 40, fold"})
+    over = reading.post(f"{API}/practice", json={"files": ["turn.rgl"], "line": "bet 40, fold"})
     assert over.status_code == 422
     while not state["over"]:
         state = act(reading, state, state["actions"][0]["name"])
     again = reading.post(f"{API}/practice/{state['id']}/act", json={"action": "check"})
     assert again.status_code == 409
+
+
+def test_only_decisions_that_are_asked_for_come_up(reading: TestClient) -> None:
+    files = ["turn.rgl", "river.rgl"]
+    state = begin(reading, files=files, single=True, streets=["river"], facing=["bet"])
+    dealt = set()
+    for number in range(1, 31):
+        dealt.add(state["file"])
+        assert not state["over"]
+        assert state["to_call"] > 0
+        assert len(state["board"]) == 5
+        assert "fold" in [action["name"] for action in state["actions"]]
+        before = state
+        state = act(reading, state, "fold")
+        assert state["feedback"]["hand"] == before["hand"]
+        assert (state["feedback"]["file"], state["feedback"]["board"]) == (before["file"], before["board"])
+        assert (state["score"]["hands"], state["score"]["decisions"]) == (number + 1, number)
+    assert dealt == set(files)
+
+
+def test_a_decision_that_never_comes_up_is_said_to(reading: TestClient) -> None:
+    refused = reading.post(f"{API}/practice", json={"files": ["river.rgl"], "streets": ["flop"]})
+    assert refused.status_code == 404
+    assert "no hand of 'river.rgl' came to such a decision" in refused.json()["error"]["message"]
+
+
+def test_whole_hands_begin_at_a_decision_that_is_asked_for(reading: TestClient) -> None:
+    state = begin(reading, streets=["river"])
+    assert len(state["board"]) == 5
+    state = act(reading, state, state["actions"][0]["name"])
+    assert state["score"]["decisions"] == 1
+
+
+def test_mistakes_are_kept_and_sorted_by_what_they_cost(client: TestClient, folder: Path) -> None:
+    client.request("DELETE", f"{API}/practice/mistakes")
+    state = begin(client, single=True, facing=["bet"], files=["river.rgl", "turn.rgl"])
+    for _ in range(40):
+        state = act(client, state, "fold")
+    mistakes = client.get(f"{API}/practice/mistakes").json()["mistakes"]
+    lost = [each["lost_pct_pot"] for each in mistakes]
+    assert len(mistakes) == sum(state["score"]["grades"][name] for name in ("inaccuracy", "mistake", "blunder")) > 3
+    assert lost == sorted(lost, reverse=True)
+    worst = mistakes[0]
+    node = client.get(f"{API}/node", params={"file": worst["file"], "line": worst["line"]}).json()
+    column = [hand_text(hand) for hand in node["players"][worst["player"]]["hands"]["hand"]].index(worst["hand"])
+    ev = [row[column] for row in node["action_ev"]]
+    assert 100 * (max(ev) - ev[0]) / node["pot"] == pytest.approx(worst["lost_pct_pot"], abs=1e-3)
+    assert client.request("DELETE", f"{API}/practice/mistakes").json() == {"mistakes": []}
+    assert client.get(f"{API}/practice/mistakes").json() == {"mistakes": []}
+
+
+def test_a_list_of_mistakes_from_somebody_else_does_no_harm(client: TestClient, folder: Path, tmp_path: Path) -> None:
+    state = folder / ".regretless"
+    state.mkdir(exist_ok=True)
+    for content in ("{", '{"mistakes": [{"file": 3}]}', "[" * 10_000):
+        (state / "practice.json").write_text(content)
+        assert client.get(f"{API}/practice/mistakes").json() == {"mistakes": []}
+    (state / "practice.json").unlink()
+    (tmp_path / "precious.json").write_text("precious")
+    (state / "practice.json").symlink_to(tmp_path / "precious.json")
+    assert client.get(f"{API}/practice/mistakes").json() == {"mistakes": []}
+    assert client.request("DELETE", f"{API}/practice/mistakes").status_code == 200
+    assert (tmp_path / "precious.json").read_text() == "precious"

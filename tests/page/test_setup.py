@@ -11,6 +11,7 @@ from tests.page.serving import API, RIVER, TURN
 from regretless.cards.ranges import Range
 from regretless.holdem import Spot, betting_tree, estimate_spot
 from regretless.holdem.spots.formations import formations
+from regretless.page import spots
 
 
 def test_every_wrong_field_is_named_at_once(reading: TestClient) -> None:
@@ -180,7 +181,7 @@ def test_files_are_listed_with_what_they_hold(client: TestClient, folder: Path) 
     kinds = {name: each["kind"] for name, each in files.items()}
     assert kinds == {
         "deeper/river.rgl": "spot", "turn.rgl": "spot", "kuhn.rgl": "game", "leduc.rgl": "game", "river.toml": "toml",
-        "broken.rgl": "unreadable", "typo.toml": "toml",
+        "broken.rgl": "unreadable", "typo.toml": "toml", "push-fold.rgl": "push-fold",
     }  # fmt: skip
     assert files["turn.rgl"]["board"] == TURN["board"]
     assert files["turn.rgl"]["exploitability"] <= 0.5
@@ -212,3 +213,69 @@ def test_solutions_that_locks_name_are_shown_relative_to_the_folder(client: Test
     assert 'source = "../elsewhere.rgl"' in answers[0].json()["toml"]
     assert answers[1].json()["valid"]
     assert answers[3].json()["spot"] == answers[5].json()["spot"] == spot
+
+
+def test_formations_bring_a_tree_that_is_one_of_the_three(reading: TestClient) -> None:
+    for preset in reading.get(f"{API}/presets").json()["presets"]:
+        fields = preset["fields"] | {"board": "Ks 7d 2c"}
+        answer = reading.post(f"{API}/spots/check", json={"spot": fields, "threads": 2}).json()
+        assert answer["valid"], answer["errors"]
+        trees = {tree["level"]: tree for tree in answer["trees"]}
+        assert [level for level, tree in trees.items() if tree["current"]] == ["usual"]
+        assert trees["usual"]["bets"] == fields["bets"]
+        assert trees["usual"]["nodes"] == answer["estimate"]["nodes"]
+        assert trees["small"]["memory_bytes"]["32"] < trees["usual"]["memory_bytes"]["32"] < 3e9
+        small = {"bets": trees["small"]["bets"], "rules": fields["rules"] | trees["small"]["rules"]}
+        answer = reading.post(f"{API}/spots/check", json={"spot": fields | small}).json()
+        assert answer["estimate"]["nodes"] == trees["small"]["nodes"]
+
+
+def test_trees_are_offered_while_the_bets_are_missing_or_wrong(reading: TestClient) -> None:
+    for bets in ({}, {"bet": "50q"}):
+        answer = reading.post(f"{API}/spots/check", json={"spot": TURN | {"bets": bets}}).json()
+        assert [tree["level"] for tree in answer["trees"]] == ["small", "usual", "fine"]
+    assert reading.post(f"{API}/spots/check", json={"spot": TURN | {"board": "Ks"}}).json()["trees"] == []
+
+
+def test_a_spot_is_shrunk_until_it_fits(reading: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    turn = TURN | {"bets": {"bet": "33%, 66%", "raise": "3x"}}
+    before = reading.post(f"{API}/spots/check", json={"spot": turn, "threads": 1}).json()["estimate"]
+    assert before["fits"] == {"32": True, "16": True}
+    free = before["memory_bytes"]["32"] * 6 // 10
+    monkeypatch.setattr(spots, "available_bytes", lambda: free)
+    before = reading.post(f"{API}/spots/check", json={"spot": turn, "threads": 1}).json()["estimate"]
+    assert not before["fits"]["32"]
+    answer = reading.post(f"{API}/spots/shrink", json={"spot": turn, "threads": "1"}).json()
+    assert answer["fits"]
+    assert answer["memory_bytes"] <= answer["available_bytes"] == free
+    assert all(cut["saves_bytes"] > 0 for cut in answer["cuts"])
+    after = reading.post(f"{API}/spots/check", json={"spot": turn | {"bets": answer["bets"]}, "threads": 1}).json()
+    assert after["estimate"]["fits"]["32"]
+    assert after["estimate"]["memory_bytes"]["32"] == answer["memory_bytes"]
+
+
+def test_the_best_hands_come_as_a_range(reading: TestClient) -> None:
+    for percent in (0, 5, 37.5, 100):
+        answer = reading.get(f"{API}/ranges/top", params={"percent": percent}).json()
+        assert answer["percent"] == pytest.approx(percent, abs=0.5)
+        assert Range.parse(answer["text"]).combos == answer["combos"]
+    assert reading.get(f"{API}/ranges/top", params={"percent": 101}).status_code == 400
+
+
+def test_a_random_board_keeps_cards(reading: TestClient) -> None:
+    ask = {"cards": 4, "keep": "Ks 7d 2c"}
+    boards = {reading.get(f"{API}/boards/random", params=ask | {"seed": seed}).json()["board"] for seed in range(8)}
+    assert len(boards) > 4
+    assert {board[:8] for board in boards} == {"Ks 7d 2c"}
+    assert all(len(set(board.split())) == 4 for board in boards)
+    wrong = reading.get(f"{API}/boards/random", params={"cards": 3, "keep": "Ks 7d 2c 2d"})
+    assert (wrong.status_code, wrong.json()["error"]["field"]) == (422, "keep")
+
+
+def test_what_was_typed_comes_back_with_every_size_in_its_street(reading: TestClient) -> None:
+    typed = RIVER | {"oop": {"range": "AQs,AJs, KK", "name": "BB"}, "bets": {"bet": "33", "river": {"raise": "50"}}}
+    toml = reading.post(f"{API}/spots/write", json={"spot": typed}).json()["toml"]
+    fields = reading.post(f"{API}/spots/read", json={"toml": toml}).json()["spot"]
+    assert fields["oop"] == {"range": "AQs,AJs, KK", "name": "BB"}
+    assert fields["bets"]["river"]["ip"] == {"bet": "33%", "raise": "50%"}
+    assert fields["bets"]["flop"]["oop"] == {"bet": "33%", "raise": ""}

@@ -206,10 +206,10 @@ def test_links_inside_a_study_are_not_followed(client: TestClient, folder: Path)
 
 
 def test_files_of_a_study_are_not_listed_and_whole_games_say_how_to_read_them(client: TestClient, folder: Path) -> None:
-    write_container(folder / "deal.rgl", "holdem-game", {"iterations": 5, "exploitability": None}, {})
+    write_container(folder / "deal.rgl", "flop-holdem", {"iterations": 5, "exploitability": None}, {})
     files = {each["file"]: each for each in client.get(f"{API}/files").json()["files"]}
-    assert set(files) == {"river.rgl", "turn.rgl", "kuhn.rgl", "leduc.rgl", "river.toml", "deal.rgl"}
-    assert files["deal.rgl"]["kind"] == "holdem-game"
+    assert set(files) == {"river.rgl", "turn.rgl", "kuhn.rgl", "leduc.rgl", "push-fold.rgl", "river.toml", "deal.rgl"}
+    assert files["deal.rgl"]["kind"] == "flop-holdem"
     assert "regretless show 'deal.rgl'" in files["deal.rgl"]["note"]
     answer = client.get(f"{API}/game", params={"file": "deal.rgl"})
     assert answer.status_code == 404

@@ -62,6 +62,16 @@ def test_a_spot_is_solved_and_saved(tmp_path: Path) -> None:
     assert seen[-1]["exploitability"] == solution.scale * solution.exploitability <= 1.0
 
 
+@pytest.mark.parametrize("pot", [5.5, 180])
+def test_the_target_is_reported_as_it_was_given(tmp_path: Path, pot: float) -> None:
+    """In chips and back, 0.3 % would become 0.30000000000000004 %."""
+    spot = toml(RIVER | {"pot": pot, "rules": {"chip": 0.01}})
+    worker = Followed(tmp_path, toml=spot, options={"target": 0.3, "threads": 1})
+    assert worker.until("ready")[-1]["target"] == 0.3
+    worker.process.hang_up()
+    worker.exit()
+
+
 @pytest.mark.parametrize("ends", ["stop", "hang up"])
 def test_a_solve_that_is_stopped_or_left_alone_saves_what_it_has(tmp_path: Path, ends: str) -> None:
     worker = Followed(tmp_path, toml=toml(SLOW), options={"iterations": 1_000_000, "threads": 1})

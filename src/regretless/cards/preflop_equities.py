@@ -25,7 +25,7 @@ from regretless.cards.hands import CLASS_NAMES, HAND_CARDS, HAND_CLASS
 from regretless.cards.isomorphism import CanonicalBoards, canonical_boards
 from regretless.cards.strength_tables import strength_tables
 
-__all__ = ["BOARDS", "CLASS_SIZES", "ClassEquities", "class_equities", "count_deals", "pairs_of_hands"]
+__all__ = ["BOARDS", "CLASS_SIZES", "ClassEquities", "class_equities", "count_deals", "pairs_of_hands", "top_hands"]
 
 BOARDS: Final = 1_712_304  # of five cards out of the 48 that two hands leave
 CLASSES: Final = len(CLASS_NAMES)
@@ -70,6 +70,22 @@ def class_equities() -> ClassEquities:
     for array in (pairs, wins, ties):
         array.flags.writeable = False
     return ClassEquities(pairs, wins, ties)
+
+
+def top_hands(percent: float) -> NDArray[np.float64]:
+    """[1326] weights of the classes with the most equity against any hand, as near to this percentage of all hands as
+    whole classes come.
+
+    >>> CLASS_NAMES[int(HAND_CLASS[np.flatnonzero(top_hands(0.4))[0]])], round(float(top_hands(20).mean()), 2)
+    ('AA', 0.2)
+    """
+    equities = class_equities()
+    strength = np.average(equities.equity, axis=1, weights=equities.pairs)
+    order = np.argsort(-strength, kind="stable")
+    middle = np.cumsum(CLASS_SIZES[order]) - CLASS_SIZES[order] / 2  # a class whose middle is within the share is in it
+    classes = np.zeros(CLASSES)
+    classes[order[middle <= percent / 100 * len(HAND_CLASS)]] = 1.0
+    return classes[HAND_CLASS]
 
 
 def pairs_of_hands() -> NDArray[np.int64]:

@@ -36,6 +36,7 @@ class Range:
     """
 
     weights: NDArray[np.float64]  # [1326]
+    typed: str = ""  # the text it was read from, if any: what people get to see and edit
 
     def __post_init__(self) -> None:
         weights = np.array(self.weights, dtype=np.float64)  # a copy that no caller can change
@@ -56,7 +57,7 @@ class Range:
         Where terms overlap, the later one wins; an `OverlappingTerms` warning names the hands whose weight that
         changes, and the `source` of the text, such as a file.
         """
-        return cls(read_range(text, field, source))
+        return cls(read_range(text, field, source), text.strip())
 
     def __str__(self) -> str:
         """The shortest text that `parse` reads back to this range."""

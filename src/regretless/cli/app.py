@@ -23,6 +23,7 @@ import typer
 from rich.text import Text
 from typer.core import TyperGroup
 
+from regretless.cli.arguments.options import HelpCommand, without_type
 from regretless.cli.commands.buckets import buckets
 from regretless.cli.commands.cards import equity, range_
 from regretless.cli.commands.compare import compare
@@ -46,7 +47,7 @@ from regretless.garbage import relaxed_gc
 
 __all__ = ["app", "main"]
 
-# Pydantic's names for text that Typer cannot convert to a number, and what a user reads instead
+# What a user reads instead of Pydantic's error types for text that is not a number.
 NUMBERS = {
     "int_parsing": "must be a whole number",
     "int_parsing_size": "has too many digits",
@@ -60,6 +61,9 @@ class Interrupted(Exception):
 
 class Commands(TyperGroup):
     """The subcommands."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        return without_type(super().get_help_option(ctx))
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -86,21 +90,30 @@ def _help(command: Callable[..., None]) -> str:
     )
 
 
-COMMANDS = (
-    solve, train, estimate, show, compare, verify, price, export, plot, play, serve, games, train_kuhn, range_,
-    equity, buckets,
-)  # fmt: skip
-for _command in COMMANDS:
-    _name = _command.__name__.strip("_").replace("_", "-")
-    app.command(_name, cls=ShowCommand if _command is show else None, help=_help(_command))(_command)
+# The help's panels: commands by what a person wants.
+PANELS: dict[str, tuple[Callable[..., None], ...]] = {
+    "Solve": (solve, estimate, games, buckets, train),
+    "Look": (show, export, plot, range_, equity),
+    "Compare and check": (compare, verify, price),
+    "Study": (train_kuhn,),  # and `study`, which has subcommands
+    "Play": (play,),
+    "Connect": (serve,),
+}
+COMMANDS = tuple(command for commands in PANELS.values() for command in commands)
+for _panel, _commands in PANELS.items():
+    for _command in _commands:
+        _name = _command.__name__.strip("_").replace("_", "-")
+        _cls = ShowCommand if _command is show else HelpCommand
+        app.command(_name, cls=_cls, help=_help(_command), rich_help_panel=_panel)(_command)
 for _subcommand in study.registered_commands:
+    _subcommand.cls = HelpCommand
     if _subcommand.callback is not None:
         _subcommand.help = _help(_subcommand.callback)
-app.add_typer(study, name="study")
+app.add_typer(study, name="study", cls=Commands, rich_help_panel="Study")
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_set: bool) -> None:
+    if is_set:
         from regretless import __version__
 
         print(f"regretless {__version__}")
@@ -112,7 +125,9 @@ def regretless(
     context: typer.Context,
     version: Annotated[
         bool,
-        typer.Option("--version", "-V", help="Print the version and exit.", callback=_print_version, is_eager=True),
+        typer.Option(
+            "--version", "-V", help="Print the version and exit.", callback=_print_version, is_eager=True, metavar=""
+        ),
     ] = False,
 ) -> None:
     """A poker solver: counterfactual regret minimization from Kuhn and Leduc to heads-up no-limit hold'em.
@@ -145,15 +160,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _run(given: list[str]) -> int:
+def _run(arguments: list[str]) -> int:
     try:
-        with relaxed_gc(), warnings_as_lines():  # which saves 0.1 s of loading libraries
-            code = app(given, prog_name="regretless", standalone_mode=False)
+        with relaxed_gc(), warnings_as_lines():  # less garbage collection saves 0.1 s while libraries load
+            code = app(arguments, prog_name="regretless", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except RegretlessError as error:
         return _fail(_as_typed(error), error.exit_code)
     except (KeyboardInterrupt, Interrupted, typer.Abort) as stop:
-        if isinstance(stop.__cause__, EOFError):  # Click takes it for the end of a prompt's input
+        if isinstance(stop.__cause__, EOFError):  # Click turns every EOFError into an Abort
             return _fail("a file ended before all of it was read", 1)
         return _fail("interrupted", INTERRUPTED)
     except BrokenPipeError:  # the reader of a pipe closed it
@@ -197,6 +212,6 @@ def _fail_usage(error: Any) -> int:
 
 def _bad_number(error: Any) -> str:
     """The sentence about text that is not a number, worded as in Python; "" if something else is wrong."""
-    found: list[dict[str, Any]] = getattr(error.__cause__, "errors", list)()
-    rule = NUMBERS.get(found[0]["type"]) if found else None
-    return str(InvalidOption(error.param.opts[0].lstrip("-"), found[0]["input"], rule)) if rule else ""
+    problems: list[dict[str, str]] = getattr(error.__cause__, "errors", list)()
+    rule = NUMBERS.get(problems[0]["type"]) if problems else None
+    return str(InvalidOption(error.param.opts[0].lstrip("-"), problems[0]["input"], rule)) if rule else ""

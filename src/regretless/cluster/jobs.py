@@ -31,7 +31,7 @@ from regretless.holdem.studies.plan import StudyPlan, StudySpot
 __all__ = ["TOKEN", "Ended", "Executor", "Lost", "Slot", "SpotOutcome", "StudyJob", "has_token", "solve_job"]
 
 TOKEN = "run.token"
-LARGEST_TOKEN = 100  # bytes that are read of it
+LARGEST_TOKEN = 100  # bytes of `run.token` that are read
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,12 @@ class StudyJob:
     """Spots to solve together: one on a CPU, many on a GPU."""
 
     toml: str  # of the study
-    folder: str  # of the study, where it can be seen
+    folder: str  # the study's folder, on machines that see it
     token: str  # in the folder's `run.token`, by which a worker recognises the folder
     spots: tuple[str, ...]
     device: str  # "cpu" or "cuda"
     threads: int | None
-    memory_bytes: int  # that the largest of them needs
+    memory_bytes: int  # needed by the largest of the spots
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -67,7 +67,7 @@ class SpotOutcome:
     error: str | None = None  # None: solved
     exit_code: int = 0
     hopeless: bool = False  # whether every other spot would fail too: a full disk, no device
-    files: Mapping[str, bytes] = field(default_factory=dict)  # to be written by the driver, if the folder is not shared
+    files: Mapping[str, bytes] = field(default_factory=dict)  # for the driver to write, if the folder is not shared
 
     def as_json(self) -> dict[str, Any]:
         """Without the files."""
@@ -103,7 +103,7 @@ class Slot:
 class Executor(Protocol):
     """Runs jobs somewhere."""
 
-    def most_memory(self) -> int:
+    def memory_limit(self) -> int:
         """Bytes that one job may take at most."""
         ...
 
@@ -137,7 +137,7 @@ def solve_job(
     plan, spots = _read(job.toml)
     with _folder(job, plan) as (folder, is_shared):
         waiting: list[StudySpot] = []
-        for name in job.spots:  # those that an earlier attempt of this run has solved are done
+        for name in job.spots:  # skip what an earlier attempt of this run has solved
             if is_shared and folder.part("runs", name).exists():
                 report(SpotOutcome(name))
             else:
@@ -157,14 +157,14 @@ def solve_job(
             count()
             try:
                 rows = folder.read(spot, solution, plan, seconds)
-            except InvalidFile as error:  # a full disk
+            except InvalidFile as error:  # such as a full disk
                 report(SpotOutcome(spot.id, str(error), error.exit_code, hopeless=True))
             else:
                 write_rows = partial(write, spot.id, rows)
                 if is_shared:
                     later(write_rows)
                 else:
-                    write_rows()  # a folder of its own is removed when the job ends
+                    write_rows()  # at once: the temporary folder is removed when the job ends
             began = time.monotonic()
 
         def write(spot: str, rows: SpotRows) -> None:

@@ -60,7 +60,7 @@ class LocalExecutor:
     def workers(self) -> int:
         return len(self._workers)
 
-    def most_memory(self) -> int:
+    def memory_limit(self) -> int:
         """No limit: a spot that does not fit is refused by the engine, which knows what is free at that moment."""
         return sys.maxsize
 
@@ -104,7 +104,7 @@ class _Worker:
 
     def hang_up(self) -> None:
         if self._jobs is not None:
-            self._jobs.process.hang_up()  # it removes its temporary files and ends
+            self._jobs.process.hang_up()  # the worker then removes its temporary files and ends
 
     def end(self) -> None:
         if self._jobs is not None:
@@ -119,7 +119,7 @@ class _JobProcess:
         self._jobs: list[StudyJob] = []  # those that have not ended, oldest first
         self._begun = 0  # how many of them the process has begun
         self._is_dead = False
-        self._changing = threading.Lock()  # so that a job given to a process that dies is either refused or reported
+        self._changing = threading.Lock()  # a job for a dying process is either refused or reported as lost
         self._events = events
         log = tempfile.TemporaryFile()  # noqa: SIM115  closed when the process has ended
         self.process = WorkerProcess("regretless.cluster.worker", log, self._read, self._lose)
@@ -148,7 +148,7 @@ class _JobProcess:
             self._end(self._jobs[0])
 
     def _end(self, job: StudyJob) -> None:
-        if self.solving is job:  # none of its spots was left to solve
+        if self.solving is job:  # every spot had been solved before
             self.solving = None
         self._jobs.pop(0)
         self._begun -= 1
@@ -159,6 +159,6 @@ class _JobProcess:
         with self._changing:
             self._is_dead = True
             self.solving = None
-        suspect = max(self._begun, 1) - 1  # the newest that was begun: older ones were only being written
+        suspect = max(self._begun, 1) - 1  # the newest begun: older jobs were only being written
         for number, job in enumerate(self._jobs):
             self._events.put(Lost(job, f"its process {reason}", is_suspect=number == suspect))

@@ -34,7 +34,7 @@ from regretless.errors import InvalidOption, MissingExtra, RegretlessError
 
 __all__ = ["RayExecutor"]
 
-RETRIES = 3  # of a task whose worker or node is lost, by Ray
+RETRIES = 3  # by Ray, of a task whose worker or node is lost
 QUEUED = 2  # tasks submitted per core, so that none waits for the driver
 CONNECT_SECONDS = 10.0
 REFRESH_SECONDS = 2.0  # between looks at the cluster, which may grow
@@ -88,7 +88,7 @@ class RayExecutor:
         self._redirected.enter_context(redirect_stdout(sys.stderr))
         try:
             with tempfile.TemporaryDirectory(prefix="regretless-empty-") as empty:
-                # A job that was submitted with a working folder keeps it: two are an error, and one is enough.
+                # A job that was submitted with a working folder keeps it: Ray refuses a second one.
                 environment = {} if '"working_dir"' in os.environ.get(JOB_CONFIG, "") else {"working_dir": empty}
                 ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, runtime_env=environment)
         except (ConnectionError, ValueError, RuntimeError, TimeoutError, ray.exceptions.RayError) as error:
@@ -118,10 +118,10 @@ class RayExecutor:
         self._gpus = 0 if self.device == "cpu" else int(sum(node.get("GPU", 0) for node in alive))
         self._cores = 0 if self.device == "cuda" else int(sum(node.get("CPU", 0) for node in alive)) - self._gpus
         largest = int(max((node.get("CPU", 0) for node in alive), default=0))
-        self.threads = max(1, min(self._requested_threads, largest))  # of one task, which runs on one node
+        self.threads = max(1, min(self._requested_threads, largest))  # a task runs on one node
         self._memory = int(max((node.get("memory", 0) for node in alive), default=0))
 
-    def most_memory(self) -> int:
+    def memory_limit(self) -> int:
         return max(self._memory - PROCESS_BYTES, 0)
 
     def free(self) -> Sequence[Slot]:

@@ -32,7 +32,7 @@ from regretless.holdem.studies.sizes import StudySize
 __all__ = ["RunFolder", "StudyProgress", "StudyRun", "open_run", "run_study"]
 
 RETRIES = 3
-POLL_SECONDS = 0.2  # between looks at `interrupted`
+POLL_SECONDS = 0.2  # between calls of `interrupted`
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class StudyProgress:
     """How far a study has come."""
 
     spots: int
-    done: int  # those of earlier runs included
+    done: int  # including those of earlier runs
     failed: int
     running: int
     seconds: float  # of this run
@@ -140,7 +140,7 @@ class _Run:
                     if self.waiting:
                         self._submit(slot)
             for event in self.executor.wait(POLL_SECONDS):
-                self._take(event)
+                self._handle(event)
             self._report()
         stopped = interrupted() and bool(self.waiting or self.running)
         merge_error = None
@@ -160,11 +160,11 @@ class _Run:
         )
 
     def _refuse_too_large(self) -> None:
-        most = self.executor.most_memory()
+        limit = self.executor.memory_limit()
         for spot in list(self.waiting):
-            if (needed := self.size.needs[spot]) > most:
+            if (needed := self.size.needs[spot]) > limit:
                 self.waiting.remove(spot)
-                error = WouldNotFit(spot, needed=needed, available=most, memory="memory on one machine")
+                error = WouldNotFit(spot, needed=needed, available=limit, memory="memory on one machine")
                 self.errors[spot] = SpotOutcome(spot, str(error), error.exit_code)
 
     def _submit(self, slot: Slot) -> None:
@@ -181,11 +181,11 @@ class _Run:
         )
         self.executor.submit(slot, job)
 
-    def _take(self, event: Ended | Lost) -> None:
+    def _handle(self, event: Ended | Lost) -> None:
         if isinstance(event, Ended) and event.outcome is not None:
             self._end(event.outcome)
             return
-        for spot in event.job.spots:  # none, if the job ended as it should
+        for spot in event.job.spots:  # none is still running if the job ended as it should
             if spot in self.running:
                 self.running.discard(spot)
                 self.lost[spot] += isinstance(event, Ended) or event.is_suspect

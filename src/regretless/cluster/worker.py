@@ -24,7 +24,7 @@ from regretless.workers.supervision import Channel
 
 __all__ = ["main"]
 
-PENDING = 4  # writes that a solve may leave behind: rows of so many spots are in memory at most
+PENDING = 4  # spots whose rows may wait in memory to be written
 
 
 def main() -> None:

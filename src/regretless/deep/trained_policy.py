@@ -162,6 +162,11 @@ class TrainedPolicy(GameSolution):
 
     __repr__ = brief
 
+    @property
+    def is_resumable(self) -> bool:
+        """Whether it has its memories, which a resume needs."""
+        return self.snapshot is not None
+
     @cached_property
     def strategy(self) -> PolicyStrategy:
         """Information set -> action -> probability; `strategy(state)` takes a state of the game instead."""

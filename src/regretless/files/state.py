@@ -8,7 +8,8 @@ a pipe or a device under it. So from the folder that a person named (`root`) dow
 3. at most a stated number of bytes is read, and nothing is truncated before all this is known.
 
 That holds for whatever lies in the folder beforehand. `replace_state` checks the folder and then writes by its path, so
-a program that may write there too could exchange the folder for a link in between.
+a program that may write there too could exchange the folder for a link in between; `move_state` would replace a file
+that appears under the new name after it looked.
 
 Anything else raises `InvalidFile` with one sentence. What the system refuses (a read-only folder) is an `OSError`,
 except where a function says otherwise.
@@ -33,8 +34,8 @@ else:
     import fcntl
 
 __all__ = [
-    "check_state", "check_state_folder", "create_state", "lock_state", "open_state", "read_state", "replace_state",
-    "state_folder",
+    "check_state", "check_state_folder", "create_state", "lock_state", "move_state", "open_state", "read_state",
+    "replace_state", "state_folder",
 ]  # fmt: skip
 
 _HAS_FOLDER_DESCRIPTORS = os.open in os.supports_dir_fd and hasattr(os, "O_DIRECTORY")
@@ -147,6 +148,32 @@ def replace_state(path: Path, root: Path) -> Iterator[Path]:
     check_state(path, root)
     with replace_file(path, follow=False) as temporary:
         yield temporary
+
+
+def move_state(path: Path, to: Path, root: Path) -> None:
+    """Give an ordinary file a name that nothing has yet, creating the folders on the way there.
+
+    Neither name may lie behind a link. Any problem raises `InvalidFile`.
+    """
+    check_state(path, root)
+    try:
+        state_folder(to.parent, root)
+        if _mode(to) is not None:
+            raise InvalidFile(to, "exists already")
+        if not _HAS_FOLDER_DESCRIPTORS:
+            os.rename(path, to)
+            return
+        before = _open_folder(path.parent, root)
+        try:
+            after = _open_folder(to.parent, root)
+            try:
+                os.rename(path.name, to.name, src_dir_fd=before, dst_dir_fd=after)
+            finally:
+                os.close(after)
+        finally:
+            os.close(before)
+    except OSError as error:
+        raise InvalidFile(path, f"cannot be moved: {reason(error)}") from None
 
 
 @contextmanager

@@ -29,7 +29,7 @@ def compile_public(game: Game[Any]) -> PublicForm:
     """The public form of two-player Kuhn, or of Leduc with any deck and bets.
 
     >>> form = compile_public(Leduc())
-    >>> len(form.tree.kind), [len(street.parent) for street in form.streets], form.streets[1].probability[0]
+    >>> len(form.tree.kind), [len(street.parent) for street in form.streets], float(form.streets[1].probability[0])
     (90, [1, 6], 0.25)
     >>> compile_public(Kuhn(players=3))
     Traceback (most recent call last):

@@ -19,15 +19,13 @@ from typing import Any
 from regretless.cards.deck import DECK
 from regretless.cards.hands import HAND_CARDS
 from regretless.engines import NUMBER_FORMATS, FormKind, estimate, learned_bytes
-from regretless.errors import Advice, InvalidOption, WouldNotFit, memory_text
-from regretless.forms.memory import available_bytes
 from regretless.forms.public_size import PublicSize, count_holders
 from regretless.holdem.form.runouts import SpotParts, parts_of
 from regretless.holdem.form.suits import count_runouts
 from regretless.holdem.reading.encoded_strategies import BLOCK_BYTES, blocks_at_once, probability_bits
 from regretless.holdem.spots.spot import Spot
 
-__all__ = ["STORAGES", "Estimate", "check_fits", "estimate_spot", "spot_size"]
+__all__ = ["STORAGES", "Estimate", "estimate_spot", "spot_size"]
 
 STORAGES = tuple(NUMBER_FORMATS)  # bits per stored number
 HEADER_BYTES = 1500  # of a file, for each street and once more: names and checks of arrays, the spot, the record
@@ -106,34 +104,6 @@ def estimate_spot(spot: Spot, *, threads: int = 1, predicts: bool = False, size:
         file_bytes=file,
         resumable_bytes={bits: file + learned[bits] for bits in STORAGES},
     )
-
-
-def check_fits(
-    spot: Spot,
-    *,
-    storage: int = 32,
-    threads: int = 1,
-    predicts: bool = False,
-    available: int | None = None,
-    size: PublicSize | None = None,
-) -> Estimate:
-    """The estimate; raises `WouldNotFit` if it is more than the machine has free."""
-    if storage not in STORAGES:
-        raise InvalidOption("storage", storage, f"is not one of {', '.join(map(str, STORAGES))} bits")
-    found = estimate_spot(spot, threads=threads, predicts=predicts, size=size)
-    free = available_bytes() if available is None else available
-    if found.memory_bytes[storage] > free:
-        fitting = []
-        if storage != 16 and found.memory_bytes[16] <= free:
-            fitting.append(Advice("storage", 16, f"needs {memory_text(found.memory_bytes[16])}, which fits"))
-        raise WouldNotFit(
-            f"{spot.name or 'the spot'} in {storage} bits",
-            needed=found.memory_bytes[storage],
-            available=free,
-            hint="" if fitting else "use fewer sizes or start on a later street",
-            advice=fitting,
-        )
-    return found
 
 
 def _form_bytes(size: PublicSize) -> int:

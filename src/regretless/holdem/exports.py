@@ -25,16 +25,17 @@ from regretless.cards.deck import board_text
 from regretless.cards.hands import HAND_COUNT, hand_text
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption
+from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import NodeKind
 from regretless.holdem.reading.columns import DEFINITIONS, arrow_schema, pyarrow
-from regretless.holdem.reading.line_reader import LineNode, NodeStrategy
+from regretless.holdem.reading.line_reader import LineNode, LineReader, NodeStrategy
 from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.spots.spot_fields import PlayerName
+from regretless.holdem.spots.spot_fields import PLAYERS, PlayerName
 
 __all__ = [
-    "FORMATS", "ActionRange", "ExportSize", "action_ranges", "decisions", "export_size", "hand_rows", "long_rows",
-    "write_nodes",
+    "DECIMALS", "FORMATS", "ActionRange", "ExportSize", "action_ranges", "decisions", "export_size", "hand_rows",
+    "long_rows", "ranges_at", "write_nodes",
 ]  # fmt: skip
 
 FORMATS = ("csv", "json", "parquet")
@@ -188,23 +189,39 @@ class ActionRange:
 
     line: str
     player: PlayerName
-    action: str
+    action: str  # "": the whole range that gets there
     frequency: float  # how often the action is taken, over the whole range; NaN if no hand gets there
     hands: Range
 
 
-def action_ranges(nodes: Iterable[NodeStrategy]) -> list[ActionRange]:
-    """The range of every action at each of these nodes."""
-    return [
-        ActionRange(played.line, played.player, action, frequency, _range(played, row))
-        for played in nodes
-        for action, frequency, row in zip(played.actions, played.frequencies, range(len(played.actions)), strict=True)
-    ]
+def action_ranges(nodes: Iterable[NodeStrategy | NodeView]) -> list[ActionRange]:
+    """The range of every action at each of these decisions."""
+    ranges = []
+    for node in nodes:
+        assert node.player is not None
+        if isinstance(node, NodeView):
+            hand, reach = node.acting.hand, node.acting.weight
+        else:
+            hand, reach = node.hand, node.reach
+        for action, frequency, shares in zip(node.actions, node.frequencies, node.strategy, strict=True):
+            ranges.append(ActionRange(node.line, node.player, action, frequency, _rounded(hand, reach * shares)))
+    return ranges
 
 
-def _range(played: NodeStrategy, row: int) -> Range:
+def ranges_at(reader: LineReader, node: LineNode) -> list[ActionRange]:
+    """Both players' whole ranges at a node and, if somebody acts there, the range of every action."""
+    line = ", ".join(node.steps)
+    ranges = []
+    for player in (1, 0):  # out of position first
+        hands, solved = reader.solved_hands(player, node.deal)
+        ranges.append(ActionRange(line, PLAYERS[player], "", 1.0, _rounded(hands, node.reach[player][solved])))
+    acts = reader.tree.kind[node.index] == NodeKind.DECISION
+    return ranges + (action_ranges([reader.played(node)]) if acts else [])
+
+
+def _rounded(hands: IntArray, weight: FloatArray) -> Range:
     weights = np.zeros(HAND_COUNT)
-    weights[played.hand] = np.clip(played.reach * played.strategy[row], 0.0, 1.0).round(DECIMALS)
+    weights[hands] = np.clip(weight, 0.0, 1.0).round(DECIMALS)
     return Range(weights)
 
 

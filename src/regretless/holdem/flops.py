@@ -6,8 +6,9 @@ its class and weighs as many flops as the class has, so the weights of all class
 
     "all"                          every class
     "subset(49)"                   49 classes whose weighted means come close to those of all 1,755
-    "paired, two-tone"             every class with all of these properties
-    "A-high or K-high, rainbow"    `or` between properties, before the commas
+    "paired two-tone"              every class with both properties
+    "A-high or K-high rainbow"     `or` between two words joins them before the words around them
+    "paired, A-high two-tone"      as in a range, a comma adds more: paired, and A-high two-tone ones too
     ["Qs Jh 2h", "AhKd2c"]         these flops, each standing for its class
 
 `benchmarks/flop_subsets.py` chooses the subsets and measures their error; `subsets.json` has one entry per size: flop
@@ -161,36 +162,44 @@ class Flop:
 
 
 class FlopFilter:
-    """Properties that a flop must have.
+    """Properties that a flop must have: all those between two commas.
 
-    >>> wanted = FlopFilter("A-high or K-high, two-tone")
-    >>> [wanted.takes(parse_board(text)) for text in ("As 7s 2d", "Qs 7s 2d", "Kh 7s 2d")]
-    [True, False, False]
+    >>> wanted = FlopFilter("A-high or K-high two-tone, trips")
+    >>> [wanted.takes(parse_board(text)) for text in ("As 7s 2d", "Qs 7s 2d", "Kh 7s 2d", "4s 4h 4d")]
+    [True, False, False, True]
     >>> FlopFilter("two tone")
     Traceback (most recent call last):
-    regretless.errors.InvalidText: flops: 'two tone' at position 1: 'two tone' is not a property of flops; did you ...
+    regretless.errors.InvalidText: flops: 'two tone' at position 1: 'two' is not a property of flops; did you mean ...
     """
 
     def __init__(self, text: str, field: str = "flops") -> None:
-        self.terms: list[frozenset[str]] = []  # a flop must have a property of each
+        self.alternatives: list[list[frozenset[str]]] = []  # of one of them, a flop must have a property of each set
+        known = {name.lower(): name for name in _WORDS}
         start = 0
-        for term in text.split(","):
-            alternatives = set()
-            for each in re.finditer(r"\S(?:(?!\s+or\s).)*", term):
-                word = re.sub(r"^or\s+", "", each[0].strip())
-                known = {name.lower(): name for name in _WORDS}.get(word.lower())
-                if known is None:
-                    raise _unknown(text, start + each.start() + 1, word, field)
-                alternatives.add(known)
-            if not alternatives:
+        for part in text.split(","):
+            terms: list[set[str]] = []
+            joins = False  # whether the next word belongs to the last term
+            for each in re.finditer(r"\S+", part):
+                word = each[0].lower()
+                if word == "or" and terms and not joins:
+                    joins = True
+                    continue
+                if word not in known:
+                    raise _unknown(text, start + each.start() + 1, each[0], field)
+                if joins:
+                    terms[-1].add(known[word])
+                else:
+                    terms.append({known[word]})
+                joins = False
+            if not terms or joins:
                 raise InvalidText(field, text, start + 1, "a property is missing here")
-            self.terms.append(frozenset(alternatives))
-            start += len(term) + 1
+            self.alternatives.append([frozenset(term) for term in terms])
+            start += len(part) + 1
 
     def takes(self, flop: Sequence[int]) -> bool:
-        """Whether a flop has all the properties."""
+        """Whether a flop has the properties of one of the alternatives."""
         words = texture_of(flop).words()
-        return all(term & words for term in self.terms)
+        return any(all(term & words for term in terms) for terms in self.alternatives)
 
 
 def _unknown(text: str, position: int, word: str, field: str) -> InvalidText:
@@ -236,7 +245,7 @@ def choose_flops(value: object, group: IntArray) -> list[Flop]:
 def read_flops(text: str | int | Sequence[str]) -> list[Flop]:
     """The flops of an option `flops`, with weights that sum to 22,100.
 
-    "all", "subset(49)" or 49, properties as in a study ("paired, two-tone"), or flops: "Qs Jh 2h, AhKd2c". Flops that
+    "all", "subset(49)" or 49, properties as in a study ("paired two-tone"), or flops: "Qs Jh 2h, AhKd2c". Flops that
     do not come from a subset are weighted by how many they stand for, scaled up to all.
 
     >>> [(flop.text, flop.weight) for flop in read_flops("Qs Jh 2h, 7c7d7h")]

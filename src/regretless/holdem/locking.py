@@ -4,11 +4,13 @@
    the two spots may differ in ranges, and in sizes elsewhere.
 2. A resumed solve does not need the source: the engine's own averages contain the locked strategies.
 3. A player whose every decision is locked is never updated.
+4. Frequencies are reached from the source's strategy, on each runout that the line allows, by the weights and EVs that
+   the hands have there in the source (`range_mix`).
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -18,15 +20,67 @@ from regretless.cards.hands import HAND_COUNT, hand_text
 from regretless.engines import PublicEngine
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray, IntArray
-from regretless.forms.public import PublicForm
+from regretless.forms.public import NodeKind, PublicForm
 from regretless.holdem.form.runouts import spot_hands
 from regretless.holdem.form.suits import Deal, find_deal, renaming_text
+from regretless.holdem.reading.line_reader import LineNode
+from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.spots.locks import LockFrom, locked_nodes, locked_players
+from regretless.holdem.spots.locked_nodes import locked_nodes, locked_players
+from regretless.holdem.spots.locks import (
+    AnyLock,
+    Lock,
+    LockFrom,
+    action_groups,
+    lock_strategy,
+)
+from regretless.holdem.spots.range_mix import ev_lost, move_to_frequencies
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import PLAYERS
+from regretless.reprs import brief
 
-__all__ = ["apply_locks", "with_sources"]
+__all__ = ["LockEffect", "apply_locks", "lock_effect", "with_sources"]
+
+
+@dataclass(frozen=True)
+class LockEffect:
+    """What a lock changes at a decision of a solution, before anybody adapts to it."""
+
+    actions: tuple[str, ...]
+    before: tuple[float, ...]  # how often each action is taken over the whole range
+    after: tuple[float, ...]
+    ev_lost: float  # chips, on average over the range, at this decision
+    strategy: FloatArray  # [actions, H] with the lock, for the hands that the board leaves the player
+
+    __repr__ = brief
+
+
+def lock_effect(reader: SpotReader, lock: AnyLock, node: LineNode) -> LockEffect:
+    """The effect of a lock at a decision; a lock with a source is taken to come from this solution itself."""
+    played = reader.played(node)
+    action_ev = reader.action_ev(node)
+    chosen = lock.range.weights[played.hand] > 0
+    if isinstance(lock, Lock):
+        strategy = np.where(chosen, lock_strategy(lock, played.actions)[:, None], played.strategy)
+    else:
+        strategy = _reshaped(reader, lock, node)
+    after = replace(played, strategy=strategy).frequencies
+    loss = ev_lost(played.strategy, strategy, action_ev, played.weight)
+    return LockEffect(played.actions, played.frequencies, after, loss, strategy)
+
+
+def _reshaped(reader: SpotReader, lock: LockFrom, node: LineNode) -> FloatArray:
+    """[actions, H] the strategy at a node of a lock's source with the lock's frequencies."""
+    played = reader.played(node)
+    if not lock.frequencies:
+        return played.strategy
+    chosen = lock.range.weights[played.hand] > 0
+    strategy = played.strategy.astype(np.float64, copy=True)
+    groups = action_groups(lock, played.actions)
+    strategy[:, chosen] = move_to_frequencies(
+        strategy[:, chosen], reader.action_ev(node)[:, chosen], played.weight[chosen], groups
+    )
+    return strategy
 
 
 def with_sources(spot: Spot) -> Spot:
@@ -85,6 +139,7 @@ class _Source:
         self._deals: dict[tuple[int, int], Deal] = {(0, 0): Deal()}
         self._nodes: dict[int, int] = {0: 0}
         self._columns_found: dict[tuple[int, int, int], IntArray] = {}
+        self._line_nodes: dict[tuple[int, int], LineNode] = {}
 
     def strategy(self, node: int, runout: int) -> FloatArray:
         """[actions, H] the source's strategy there; uniform for hands that the lock does not cover."""
@@ -100,7 +155,13 @@ class _Source:
                 self.lock.source,
                 f"has {', '.join(there)} at {where}, where this spot has {', '.join(labels)}",
             )
-        strategy = self.reader.results.strategy(theirs, self._deal(street, runout).runout)
+        deal = self._deal(street, runout)
+        strategy = self.reader.results.strategy(theirs, deal.runout)
+        if self.lock.frequencies:
+            strategy = strategy.astype(np.float64, copy=True)
+            strategy[:, self.reader.solved_hands(player, deal)[1]] = _reshaped(
+                self.reader, self.lock, self._line_node(node, runout)
+            )
         columns = self._columns(player, street, runout)
         taken = strategy[[there.index(label) for label in labels]][:, columns]
         return np.where(columns >= 0, taken, 1.0 / len(labels))
@@ -141,6 +202,22 @@ class _Source:
                 raise InvalidOption(self.field, self.lock.source, f"has no line {self._line(node)!r}")
             self._nodes[node] = int(self.reader.form.tree.first_child[above]) + there.index(label)
         return self._nodes[node]
+
+    def _line_node(self, node: int, runout: int) -> LineNode:
+        """The source's node, with the reach of every hand there."""
+        if (node, runout) not in self._line_nodes:
+            tree, street = self.form.tree, self.form.streets[int(self.form.tree.street[node])]
+            above = int(tree.parent[node])
+            if node == 0:
+                found = self.reader.root
+            elif tree.kind[above] == NodeKind.CHANCE:
+                before = self._line_node(above, int(street.parent[runout]))
+                found = self.reader.deal(before, int(street.cards[runout, 0]))
+            else:
+                before = self._line_node(above, runout)
+                found = self.reader.act(before, self.reader.actions(before.index).index(tree.labels[node]))
+            self._line_nodes[node, runout] = found
+        return self._line_nodes[node, runout]
 
     def _line(self, node: int) -> str:
         steps: list[str] = []

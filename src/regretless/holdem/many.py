@@ -24,7 +24,8 @@ from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize
 from regretless.garbage import relaxed_gc
-from regretless.holdem.estimate import STORAGES, check_fits
+from regretless.holdem.estimate import STORAGES
+from regretless.holdem.fitting import check_fits
 from regretless.holdem.problem import SpotProblem
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot

@@ -13,7 +13,8 @@ from regretless.errors import Advice, InvalidOption, MissingOption
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize
 from regretless.forms.tree_hash import tree_hash
-from regretless.holdem.estimate import STORAGES, check_fits, spot_size
+from regretless.holdem.estimate import STORAGES, spot_size
+from regretless.holdem.fitting import check_fits
 from regretless.holdem.form.runouts import SpotParts, compile_spot, parts_of
 from regretless.holdem.locking import apply_locks, with_sources
 from regretless.holdem.reading.spot_reader import EngineResults, SpotReader

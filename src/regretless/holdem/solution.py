@@ -33,7 +33,7 @@ from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
 from regretless.forms.public import BettingTree
 from regretless.forms.tree_hash import tree_hash
-from regretless.holdem.estimate import check_fits
+from regretless.holdem.fitting import check_fits
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.reading.nodes import NodeView, RunoutReport
@@ -241,7 +241,7 @@ def _restored(spot: Spot, record: Record, snapshot: Snapshot | None, path: str |
     if snapshot is None:
         raise InvalidFile(path, "is damaged: it contains no regrets")
     storage = record.settings.storage or 32
-    check_fits(spot, storage=storage, predicts=snapshot.predicts)
+    check_fits(spot, storage=storage, predicts=snapshot.predicts, can_shrink=False)
     form = compile_spot(spot)
     engine = engines.create("auto", form, storage=storage, threads=1, predicts=snapshot.predicts)
     restore_engine(engine, snapshot, path)

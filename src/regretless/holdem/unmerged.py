@@ -44,7 +44,7 @@ from regretless.forms.public import NodeKind, PublicForm
 from regretless.holdem.form.runouts import spot_hands
 from regretless.holdem.form.suits import spot_group
 from regretless.holdem.reading.evaluation import Strategies, street_rows
-from regretless.holdem.spots.locks import LockedHands
+from regretless.holdem.spots.locked_nodes import LockedHands
 from regretless.holdem.spots.spot import Spot
 
 __all__ = ["BEST", "MEAN", "StreetBetting", "Unmerged", "batch_size", "runout_bytes", "showdown_strengths"]

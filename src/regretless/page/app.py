@@ -11,26 +11,41 @@ from pathlib import Path
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from regretless import __version__
-from regretless.page import browsing, files, nodes, practice, setup, solves, spots, studies
+from regretless.page import (
+    arranging,
+    browsing,
+    files,
+    nodes,
+    practice,
+    preflop,
+    setup,
+    solves,
+    spots,
+    studies,
+    study_starting,
+)
 from regretless.page.endpoint import Endpoint, refusal_json
 from regretless.page.guard import Guard
 from regretless.page.library import Library
+from regretless.page.mistakes import MistakeList
 from regretless.page.queue import SolveQueue
 from regretless.page.schema import Json, Schema
+from regretless.page.study_runs import StudyRuns
 
 __all__ = ["ENDPOINTS", "PREFIX", "STATIC", "make_app", "openapi"]
 
 PREFIX = "/api/v1"
 STATIC = Path(__file__).parent / "static"
 ENDPOINTS: list[Endpoint] = [
-    *setup.routes, *spots.routes, *files.routes, *solves.routes, *nodes.routes, *browsing.routes, *studies.routes,
-    *practice.routes,
+    *setup.routes, *spots.routes, *files.routes, *arranging.routes, *solves.routes, *nodes.routes, *browsing.routes,
+    *studies.routes, *study_starting.routes, *practice.routes, *preflop.routes,
 ]  # fmt: skip
 
 
@@ -49,18 +64,22 @@ def make_app(
     """
     library = Library(folder)
     queue = SolveQueue(library, limit=solves)
+    deleted = arranging.DeletedFiles(library)
+    runs = StudyRuns(library)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         queue.open()
+        deleted.empty()
         yield
-        await queue.close()
+        await asyncio.gather(queue.close(), runs.close())
+        deleted.empty()
 
     app = Starlette(
         routes=[
             Route(f"{PREFIX}/openapi.json", _describe, methods=["GET"]),
             *(Route(PREFIX + each.path, each.respond, methods=[each.method]) for each in ENDPOINTS),
-            Mount("/static", StaticFiles(directory=STATIC, check_dir=False), name="static"),
+            Mount("/static", GZipMiddleware(StaticFiles(directory=STATIC, check_dir=False)), name="static"),
             Route("/{path:path}", _page, methods=["GET"]),
         ],
         middleware=[Middleware(Guard, token=token, host=host, other_hosts=other_hosts)],
@@ -69,7 +88,8 @@ def make_app(
     )
     app.state.parts = {
         Library: library, SolveQueue: queue, practice.PracticeTable: practice.PracticeTable(),
-        studies.StudyShelf: studies.StudyShelf(library),
+        studies.StudyShelf: studies.StudyShelf(library), arranging.FileNotes: arranging.FileNotes(library),
+        arranging.DeletedFiles: deleted, StudyRuns: runs, MistakeList: MistakeList(library.folder),
     }  # fmt: skip
     app.state.without_folder = library.without_folder
     app.state.end_streams = queue.end_streams

@@ -13,12 +13,14 @@ from regretless.cards.hands import HAND_CARDS
 from regretless.errors import InvalidText, RegretlessError
 from regretless.holdem.comparison import compare_in_pieces, compare_nodes
 from regretless.holdem.field_errors import field_error
+from regretless.holdem.locking import lock_effect
+from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.spots.locks import AnyLock, Lock, LockFrom, check_lock, lock_text
 from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.page.endpoint import RefusedRequest, Routes
 from regretless.page.library import File, Library
 from regretless.page.nodes import SEAT, Line
-from regretless.page.schema import Json, array, boolean, integer, nullable, number, obj, rounded, text
+from regretless.page.schema import Json, array, boolean, integer, nullable, number, obj, rounded, rounded_list, text
 from regretless.page.spots import error_json
 from regretless.solving.game_solution import GameSolution
 
@@ -113,6 +115,10 @@ LOCK = obj(
             obj({}, "probability of each action") | {"additionalProperties": number(minimum=0, maximum=1)}
         ),
         "source": nullable(text("file whose strategy is kept instead", longest=300)),
+        "frequencies": nullable(
+            obj({}, "with a source: how often an action, or bets, is taken; hands that lose least change first")
+            | {"additionalProperties": number(minimum=0, maximum=1)}
+        ),
     },
     "a locked decision, with either a strategy or a source",
     required=("node",),
@@ -125,8 +131,12 @@ def read_lock(fields: Json, library: Library) -> AnyLock:
     if (strategy is None) == (source is None):
         raise RefusedRequest("lock: give either a strategy or a source", "strategy")
     hands = fields.get("hands", "")
+    frequencies = fields.get("frequencies") or {}
     if source is not None:
-        return LockFrom(str(library.existing(source, ".rgl")), node=fields["node"], hands=hands)
+        where = str(library.existing(source, ".rgl"))
+        return LockFrom(where, node=fields["node"], hands=hands, frequencies=frequencies)
+    if frequencies:
+        raise RefusedRequest("lock: frequencies need a source", "frequencies")
     lock = Lock(fields["node"], {name: float(share) for name, share in strategy.items()}, hands)  # type: ignore[union-attr]
     _ = lock.steps, lock.range
     return lock
@@ -138,12 +148,28 @@ _CHECKED_LOCK = obj(
         "errors": array({"type": "object"}),
         "text": nullable(text("the lock in one line")),
         "combos": nullable(integer("hands that it locks")),
+        "effect": nullable(
+            obj(
+                {
+                    "actions": array(text()),
+                    "before": array(_NUMBER, "how often the range takes each action"),
+                    "after": array(_NUMBER),
+                    "ev_lost": number("chips, on average over the range there, before anybody adapts"),
+                }
+            )
+        ),
     }
 )
+_REFUSED_LOCK: Json = {"valid": False, "text": None, "combos": None, "effect": None}
 
 
 @routes.endpoint("POST", "/locks/check", "Whether a lock fits a solved spot", _CHECKED_LOCK)
-def check_one_lock(library: Library, file: File, lock: Annotated[Json, LOCK]) -> Json:
+def check_one_lock(
+    library: Library,
+    file: File,
+    lock: Annotated[Json, LOCK],
+    line: Annotated[str | None, nullable(text("where the effect is measured; null: not at all", longest=1000))] = None,
+) -> Json:
     with library.spot(file) as (solution, _):
         reader = solution.reader
         try:
@@ -161,12 +187,23 @@ def check_one_lock(library: Library, file: File, lock: Annotated[Json, LOCK]) ->
         except RegretlessError as error:
             wrong = error_json(field_error(error))
             wrong["field"] = wrong["field"].removeprefix("lock.").removeprefix("locks.")
-            return {"valid": False, "errors": [wrong], "text": None, "combos": None}
+            return {**_REFUSED_LOCK, "errors": [wrong]}
         if not chosen.any():
             wrong = {"field": "hands", "message": "contains no hand of the player who acts there", "position": None}
-            return {"valid": False, "errors": [wrong], "text": None, "combos": None}
+            return {**_REFUSED_LOCK, "errors": [wrong]}
         shown = library.without_folder(lock_text(checked))
-        return {"valid": True, "errors": [], "text": shown, "combos": int(chosen.sum())}
+        effect = None if line is None else _effect_json(reader, checked, line)
+        return {"valid": True, "errors": [], "text": shown, "combos": int(chosen.sum()), "effect": effect}
+
+
+def _effect_json(reader: SpotReader, lock: AnyLock, line: str) -> Json:
+    found = lock_effect(reader, lock, reader.find(line))
+    return {
+        "actions": list(found.actions),
+        "before": rounded_list(np.array(found.before)),
+        "after": rounded_list(np.array(found.after)),
+        "ev_lost": rounded(found.ev_lost),
+    }
 
 
 # --- games -----------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import AnyLock, LockFrom, lock_text
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.toml_fields import parse_toml
+from regretless.page.arranging import FileNotes
 from regretless.page.endpoint import Conflict, RefusedRequest, Routes
 from regretless.page.library import File, Library
 from regretless.page.queue import SolveQueue
@@ -25,7 +26,19 @@ _TEXT = nullable(text())
 FILE_SUMMARY = obj(
     {
         "file": text(),
-        "kind": text(enum=["spot", "game", "flop-holdem", "holdem-game", "checkpoint", "toml", "other", "unreadable"]),
+        "kind": text(
+            enum=[
+                "spot",
+                "game",
+                "push-fold",
+                "flop-holdem",
+                "holdem-game",
+                "checkpoint",
+                "toml",
+                "other",
+                "unreadable",
+            ]
+        ),
         "name": text(),
         "bytes": integer(),
         "modified": number("seconds since 1970"),
@@ -39,6 +52,10 @@ FILE_SUMMARY = obj(
         "locks": anything("how many; of one file, the locks themselves"),
         "resumable": boolean(),
         "note": nullable(text("why it cannot be shown")),
+        "title": _TEXT,
+        "formation": nullable(text("of those that ship with the package")),
+        "ranges": nullable(obj({"oop": text(), "ip": text()}, "what each player's range is called")),
+        "notes": text("what the reader wrote about it"),
         "solve": nullable(text("the solve that writes it")),
     },
     open_=True,
@@ -53,17 +70,19 @@ routes = Routes()
     "Solutions and spots of the folder, newest first",
     obj({"folder": text(), "files": array(FILE_SUMMARY), "truncated": boolean()}),
 )
-def files(library: Library, queue: SolveQueue) -> Json:
+def files(library: Library, queue: SolveQueue, notes: FileNotes) -> Json:
     summaries, truncated = library.files()
-    writing = queue.writing()
-    listed = [asdict(each) | {"solve": writing.get(each.file)} for each in summaries]
+    writing, written = queue.writing(), notes.read()
+    listed = [
+        asdict(each) | {"solve": writing.get(each.file), "notes": written.get(each.file, "")} for each in summaries
+    ]
     return {"folder": library.folder.name, "files": listed, "truncated": truncated}
 
 
 @routes.endpoint("GET", "/file", "What is known about a file without reading its nodes", FILE_SUMMARY)
-def file(library: Library, queue: SolveQueue, file: File) -> Json:
+def file(library: Library, queue: SolveQueue, notes: FileNotes, file: File) -> Json:
     summary = library.summary(file)
-    answer = asdict(summary) | {"solve": queue.writing().get(file)}
+    answer = asdict(summary) | {"solve": queue.writing().get(file), "notes": notes.read().get(file, "")}
     if summary.kind == "spot":
         with library.spot(file) as (solution, revision):
             return answer | _solution_json(solution) | _spot_json(solution, library) | {"revision": revision}
@@ -74,11 +93,11 @@ def file(library: Library, queue: SolveQueue, file: File) -> Json:
 
 
 def _solution_json(solution: Solution) -> Json:
-    record = solution.record
+    record, target = solution.record, solution.settings.target
     return {
         "exploitability": solution.scale * max(solution.exploitability, 0.0),
         "exploitability_chips": max(solution.exploitability, 0.0),
-        "target": None if solution.settings.target is None else solution.scale * solution.settings.target,
+        "target": None if target is None else float(f"{solution.scale * target:.12g}"),
         "reason": solution.reason,
         "curve": [[point.iteration, point.seconds, max(point.exploitability, 0.0)] for point in solution.curve],
         "seconds": record.seconds,
@@ -88,6 +107,7 @@ def _solution_json(solution: Solution) -> Json:
         "engine": record.engine,
         "device": record.device,
         "threads": record.threads,
+        "storage": solution.settings.storage or 32,
     }
 
 
@@ -109,6 +129,7 @@ def _lock_json(lock: AnyLock, library: Library) -> Json:
         "strategy": None if isinstance(lock, LockFrom) else dict(lock.strategy),
         "source": None if source is None else Path(source).name,
         "player": lock.player if isinstance(lock, LockFrom) else None,
+        "frequencies": dict(lock.frequencies) if isinstance(lock, LockFrom) else {},
         "text": library.without_folder(lock_text(lock)),
     }
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -26,11 +26,13 @@ from regretless.cards.deck import board_text
 from regretless.errors import Advice, InvalidFile, RegretlessError
 from regretless.files.container import Container, open_container
 from regretless.files.fields import Fields
+from regretless.holdem.games.big_blinds import MILLI, UNIT, BigBlindSolution
 from regretless.holdem.solution import CHECKPOINT, SpotSolution
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.toml_fields import parse_toml, read_toml_text
 from regretless.holdem.studies.manifest import MANIFEST
 from regretless.page.endpoint import Forbidden, NotFound
+from regretless.page.naming import formation_label, range_names
 from regretless.page.schema import Json, text
 from regretless.solving.game_solution import GameSolution
 from regretless.solving.kinds import KINDS, file_words, of_file
@@ -52,6 +54,7 @@ SUFFIXES = (".rgl", ".toml")
 STUDY_PARTS = ("runs", "summary", "solutions", "summary.parquet", "runs.parquet")
 HERE = "."  # the name of a study that is the served folder itself
 
+CHARTED = ("push-fold", "holdem-game")  # kinds of games with charts of play before the flop
 UNSHOWN = {row.listed for row in KINDS.values() if row.noun}  # kinds of games that the page cannot show yet
 
 Wanted = TypeVar("Wanted", bound=Solution)
@@ -62,7 +65,7 @@ class FileSummary:
     """A file, as far as its beginning tells; None where something does not apply."""
 
     file: str
-    kind: str  # "spot", "game", "flop-holdem", "holdem-game", "checkpoint", "toml" (a spot), "other" or "unreadable"
+    kind: str  # as in `files.FILE_SUMMARY`; "toml" is a spot
     name: str
     bytes: int
     modified: float  # seconds since 1970
@@ -76,6 +79,9 @@ class FileSummary:
     locks: int | None = None
     resumable: bool = False
     note: str | None = None  # why it cannot be shown
+    title: str | None = None  # what the spot is called
+    formation: str | None = None  # of those that ship with the package
+    ranges: Mapping[str, str] | None = None  # what each player's range is called
 
 
 @dataclass
@@ -132,6 +138,14 @@ class Library:
         if not path.is_file():
             raise NotFound(f"file: {file!r} is not in the served folder", "file")
         return path
+
+    def check_reachable(self, file: str) -> None:
+        """Refuse a name under which a file would not be listed: too deep, or inside a study."""
+        folders = self.path(file).relative_to(self.folder).parents
+        if len(folders) > DEEPEST + 1:
+            raise Forbidden(f"file: {file[:80]!r} is more than {DEEPEST} folders deep", "file")
+        if any((self.folder / folder / MANIFEST).exists() for folder in list(folders)[:-1]):
+            raise Forbidden(f"file: {file[:80]!r} is in the folder of a study", "file")
 
     def name_of(self, path: Path) -> str:
         """The name of a path in the folder."""
@@ -262,6 +276,14 @@ class Library:
             yield opened
 
     @contextmanager
+    def preflop(self, file: str) -> Iterator[tuple[BigBlindSolution, str]]:
+        """The solution of a game from the deal with charts, for this thread alone, and its revision."""
+        if self.summary(file).kind not in CHARTED:
+            raise NotFound(f"file: {file!r} has no charts of play before the flop", "file")
+        with self._opened(file, BigBlindSolution, "a solved game from the deal", False) as opened:  # type: ignore[type-abstract]
+            yield opened
+
+    @contextmanager
     def _opened(self, file: str, kind: type[Wanted], what: str, slow: bool) -> Iterator[tuple[Wanted, str]]:
         path = self.existing(file, ".rgl")
         revision = self.revision(file) or ""
@@ -340,6 +362,8 @@ def _described(file: Container, name: str) -> Json:
     if not row.is_spot:
         common |= {"exploitability": exploitability, "unit": "in the game's units"}
         common["kind"] = row.listed
+        if row.listed in CHARTED:
+            common |= {"unit": UNIT, "exploitability": None if exploitability is None else MILLI * exploitability}
         if row.noun:
             common["note"] = (
                 f"{row.noun}, which the page does not show yet: regretless show '{name}' --line '' reads it"
@@ -354,4 +378,7 @@ def _described(file: Container, name: str) -> Json:
         "exploitability": None if exploitability is None else 100 * exploitability / spot.pot,
         "unit": "% of the pot",
         "locks": len(spot.locks),
+        "title": spot.name or None,
+        "formation": formation_label(spot),
+        "ranges": range_names(spot),
     }

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from regretless.cards.categories import DRAWS, MADE, Category, hand_categories
 from regretless.cards.deck import card_text
+from regretless.cards.ranges import FORMATS
 from regretless.forms.public import NodeKind
+from regretless.holdem.exports import ranges_at
 from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.reading.nodes import HandTable, NodeView, RunoutReport
 from regretless.holdem.reading.spot_reader import SpotReader
@@ -36,7 +38,7 @@ from regretless.page.schema import (
     text,
 )
 
-__all__ = ["ACTION", "CHIPS", "SEAT", "TILE", "Line", "action_list", "routes", "strip_json"]
+__all__ = ["ACTION", "CHIPS", "SEAT", "TILE", "Line", "action_list", "routes", "street_of", "strip_json"]
 
 POINTS = 101  # of a distribution
 Line = Annotated[str, text('a line of play: "check, bet 40, call, Th"', longest=1000)]
@@ -59,7 +61,7 @@ def _node_json(reader: SpotReader, line: str) -> Json:
     return {
         "line": view.line,
         "board": [card_text(card) for card in view.board],
-        "street": _street(reader, node),
+        "street": street_of(reader, node),
         "kind": view.kind,
         "player": view.player,
         "pot": view.pot,
@@ -99,7 +101,7 @@ def strip_json(reader: SpotReader, path: list[LineNode], *, frequencies: bool = 
                     "player": PLAYERS[player],
                     "pot": pot_here,
                     "stack": reader.spot.stack - float(tree.paid[node.index, player]),
-                    "street": _street(reader, node),
+                    "street": street_of(reader, node),
                     "taken": action_taken,
                     "actions": actions,
                 }
@@ -153,7 +155,8 @@ def _paid_before(reader: SpotReader, index: int) -> float:
     return float(tree.paid[index, 0])
 
 
-def _street(reader: SpotReader, node: LineNode) -> str:
+def street_of(reader: SpotReader, node: LineNode) -> str:
+    """The street of a node."""
     return STREETS[len(reader.spot.board) - 3 + node.deal.street]
 
 
@@ -391,6 +394,22 @@ CARDS = obj(
     }
 )
 
+RANGES = obj(
+    {
+        "line": text(),
+        "ranges": array(
+            obj(
+                {
+                    "player": SEAT,
+                    "action": nullable(text("null: the whole range")),
+                    "combos": number(),
+                    "text": text("in the format asked for"),
+                }
+            )
+        ),
+    }
+)
+
 routes = Routes()
 
 
@@ -409,3 +428,27 @@ def cards(
 ) -> Generator[None, None, Json]:
     with library.spot(file, slow=True) as (solution, _):
         return (yield from _cards_json(solution.reader, line, then))
+
+
+@routes.endpoint("GET", "/node/ranges", "The ranges of a node as text: of both players, and of every action", RANGES)
+def node_ranges(
+    library: Library,
+    file: File,
+    line: Line = "",
+    format: Annotated[str, text(enum=list(FORMATS))] = "short",
+) -> Json:
+    with library.spot(file) as (solution, _):
+        reader = solution.reader
+        found = reader.find(line)
+        return {
+            "line": ", ".join(found.steps),
+            "ranges": [
+                {
+                    "player": each.player,
+                    "action": each.action or None,
+                    "combos": rounded(each.hands.combos),
+                    "text": each.hands.to_text(format),
+                }
+                for each in ranges_at(reader, found)
+            ],
+        }

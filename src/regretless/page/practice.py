@@ -5,6 +5,10 @@ judged by the solution's EV of every action with the hand:
 
        lost = max_a EV(a) − EV(chosen)
 
+A session deals from one solution or from several. It may be limited to some streets and kinds of decision: then both
+seats are played by the solution until the user has such a decision. With `single`, one decision is asked of each hand,
+any of those that come up, and the next hand follows at once.
+
 The opponent's hand stays on the server until the hand is over. Sessions live in memory and are dropped, oldest first,
 when there are too many; each holds only the line played so far, so a session survives a better solution of its file.
 """
@@ -14,11 +18,12 @@ from __future__ import annotations
 import random
 import secrets
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -30,15 +35,19 @@ from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.reading.playing import Duel, draw_hands
 from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
-from regretless.holdem.spots.spot_fields import PLAYERS, PlayerName
+from regretless.holdem.spots.spot_fields import PLAYERS, STREETS, PlayerName
 from regretless.page.endpoint import Conflict, NotFound, Routes
-from regretless.page.library import File, Library
-from regretless.page.nodes import ACTION, CHIPS, SEAT, TILE, Line, action_list, strip_json
+from regretless.page.library import FILE, Library
+from regretless.page.mistakes import MISTAKE, MistakeList
+from regretless.page.nodes import ACTION, CHIPS, SEAT, TILE, Line, action_list, street_of, strip_json
 from regretless.page.schema import Json, array, boolean, integer, nullable, number, obj, rounded, text
 
 __all__ = ["PracticeSession", "PracticeTable", "routes"]
 
 MOST_SESSIONS = 200
+MOST_FILES = 200  # that a session deals from
+MOST_DEALS = 300  # until a hand comes to a decision that is asked
+FACING = ("check", "bet")  # nobody has bet on this street, or there is a bet to answer
 GRADES = ("best", "fine", "inaccuracy", "mistake", "blunder")
 LIMITS = (0.1, 0.5, 1.5, 5.0)  # EV lost in percent of the pot, up to which each grade but the last is given
 PLAYED = 0.05  # share of the time from which an action of the solution is at least fine
@@ -49,10 +58,14 @@ class PracticeSession:
     """A series of hands."""
 
     id: str
-    file: str
+    files: tuple[str, ...]  # to deal from
     seat: PlayerName | None  # None: drawn for every hand
     start: str  # line
     random: random.Random
+    streets: frozenset[str] = frozenset(STREETS)  # whose decisions are asked
+    facing: frozenset[str] = frozenset(FACING)  # kinds of decision that are asked
+    single: bool = False  # one decision per hand
+    file: str = ""  # of this hand
     player: PlayerName = "oop"
     hands: dict[PlayerName, int] = field(default_factory=dict)  # among the 1,326
     line: str = ""
@@ -64,16 +77,50 @@ class PracticeSession:
 
     # --- play --------------------------------------------------------------------------------------------------------
 
+    def choose_file(self) -> str:
+        """The file that the next hand is dealt from."""
+        self.file = self.random.choice(self.files)
+        return self.file
+
     def deal(self, reader: SpotReader) -> None:
         """Deal the next hand, and play until the user must act or the hand is over."""
-        node = reader.find(self.start)
-        if reader.form.tree.kind[node.index] in (NodeKind.FOLD, NodeKind.SHOWDOWN):
+        start = reader.find(self.start)
+        if reader.form.tree.kind[start.index] in (NodeKind.FOLD, NodeKind.SHOWDOWN):
             raise InvalidText("line", self.start, None, "the hand is over there")
-        self.player = self.random.choice(PLAYERS) if self.seat is None else self.seat
-        self.hands = dict(zip(PLAYERS, draw_hands(reader, node, self.random), strict=True))
-        self.line, self.feedback = ", ".join(node.steps), None
+        if not self.single and self._asks_everything:
+            self._draw(reader, start)
+            self.line = ", ".join(self._duel(reader).play_on(start)[-1].steps)
+        else:
+            self.line = self._find_decision(reader, start)
         self.dealt += 1
-        self._play_on(reader, node)
+
+    @property
+    def _asks_everything(self) -> bool:
+        return self.streets == frozenset(STREETS) and self.facing == frozenset(FACING)
+
+    def _draw(self, reader: SpotReader, start: LineNode) -> None:
+        self.player = self.random.choice(PLAYERS) if self.seat is None else self.seat
+        self.hands = dict(zip(PLAYERS, draw_hands(reader, start, self.random), strict=True))
+
+    def _find_decision(self, reader: SpotReader, start: LineNode) -> str:
+        """The line to a decision of the user that is asked, in a hand that the solution plays for both."""
+        for _ in range(MOST_DEALS):
+            self._draw(reader, start)
+            duel, node, asked = self._duel(reader), start, []
+            while duel.is_turn(node := duel.play_on(node)[-1]):
+                if self._is_asked(reader, node):
+                    asked.append(node)
+                    if not self.single:
+                        break
+                node = reader.act(node, duel.draw(node))
+            if asked:
+                return ", ".join(self.random.choice(asked).steps)
+        raise NotFound(f"no hand of {self.file!r} came to such a decision in {MOST_DEALS} deals", "streets")
+
+    def _is_asked(self, reader: SpotReader, node: LineNode) -> bool:
+        paid = reader.form.tree.paid[node.index]
+        facing = "bet" if abs(float(paid[0] - paid[1])) > 0 else "check"
+        return facing in self.facing and street_of(reader, node) in self.streets
 
     def act(self, reader: SpotReader, action: str) -> None:
         """Take an action, judge it, and play until the user must act again or the hand is over."""
@@ -88,7 +135,8 @@ class PracticeSession:
                 raise InvalidText("action", action, None, f"is not one action; choose from {', '.join(labels)}")
             raise no_such_action("action", action, steps[0], labels)
         self._judge(reader, node, chosen)
-        self._play_on(reader, reader.act(node, chosen))
+        if not self.single:
+            self._play_on(reader, reader.act(node, chosen))
 
     def _duel(self, reader: SpotReader) -> Duel:
         return Duel(reader, (self.hands["ip"], self.hands["oop"]), PLAYERS.index(self.player), self.random)
@@ -109,6 +157,8 @@ class PracticeSession:
         self.lost_pct += share
         self.grades[grade] += 1
         self.feedback = {
+            "file": self.file,
+            "board": [card_text(card) for card in (*reader.board, *node.deal.cards)],
             "line": view.line,
             "hand": hand_text(self.hands[self.player]),
             "chosen": view.actions[chosen],
@@ -119,6 +169,17 @@ class PracticeSession:
             "lost_pct_pot": rounded(share),
             "grade": grade,
         }
+
+    def mistake(self) -> Json | None:
+        """The last decision, if it belongs on the list of mistakes."""
+        feedback = self.feedback
+        if feedback is None or feedback["grade"] in GRADES[:2]:
+            return None
+        names = ("file", "line", "hand", "chosen", "lost_pct_pot", "grade")
+        board, best = " ".join(feedback["board"]), feedback["best"] or ""
+        return {name: feedback[name] for name in names} | {
+            "player": self.player, "board": board, "best": best, "time": time.time(),
+        }  # fmt: skip
 
     # --- what the user sees ------------------------------------------------------------------------------------------
 
@@ -131,9 +192,12 @@ class PracticeSession:
         decisions = sum(self.grades.values())
         return {
             "id": self.id,
+            "files": list(self.files),
+            "single": self.single,
             "file": self.file,
             "hand_number": self.dealt,
             "player": self.player,
+            "seats": {player: reader.spot.position_of(player) for player in PLAYERS},
             "hand": hand_text(self.hands[self.player]),
             "hole": _cards(self.hands[self.player]),
             "board": [card_text(card) for card in (*reader.board, *node.deal.cards)],
@@ -192,9 +256,11 @@ class PracticeTable:
         self._sessions: OrderedDict[str, tuple[PracticeSession, threading.Lock]] = OrderedDict()
         self._changing = threading.Lock()
 
-    def open(self, file: str, seat: PlayerName | None, start: str, seed: int | None) -> PracticeSession:
+    def open(
+        self, files: Sequence[str], seat: PlayerName | None, start: str, seed: int | None, **filters: Any
+    ) -> PracticeSession:
         """A new session, not kept yet."""
-        return PracticeSession(f"p{secrets.token_hex(8)}", file, seat, start, random.Random(seed))
+        return PracticeSession(f"p{secrets.token_hex(8)}", tuple(files), seat, start, random.Random(seed), **filters)
 
     def keep(self, session: PracticeSession) -> None:
         """Keep a session; the one that was used least recently is dropped if there are too many."""
@@ -220,9 +286,12 @@ class PracticeTable:
 PRACTICE = obj(
     {
         "id": text(),
-        "file": text(),
+        "files": array(text(), "that hands are dealt from"),
+        "single": boolean("one decision per hand"),
+        "file": text("of this hand"),
         "hand_number": integer(),
         "player": text(enum=["oop", "ip"]),
+        "seats": obj({"oop": text(), "ip": text()}, "what the players are called: their positions, if known"),
         "hand": text(),
         "hole": array(text()),
         "board": array(text()),
@@ -239,6 +308,8 @@ PRACTICE = obj(
         "feedback": nullable(
             obj(
                 {
+                    "file": text(),
+                    "board": array(text()),
                     "line": text(),
                     "hand": text(),
                     "chosen": text(),
@@ -265,6 +336,8 @@ PRACTICE = obj(
         ),
     }
 )
+_STREETS = nullable(array(text(enum=list(STREETS)), "whose decisions are asked; all by default", maxItems=3))
+_FACING = nullable(array(text(enum=list(FACING)), "kinds of decision that are asked; all by default", maxItems=2))
 _STATE = obj({"practice": PRACTICE})
 
 routes = Routes()
@@ -274,17 +347,41 @@ routes = Routes()
 def begin(
     table: PracticeTable,
     library: Library,
-    file: File,
+    files: Annotated[list[str], array(FILE, "solved spots to deal from", minItems=1, maxItems=MOST_FILES)],
     player: Annotated[PlayerName | None, nullable(SEAT)] = None,
     line: Line = "",
     seed: Annotated[int | None, nullable(integer(minimum=0, maximum=2**53))] = None,
+    streets: Annotated[list[str] | None, _STREETS] = None,
+    facing: Annotated[list[str] | None, _FACING] = None,
+    single: Annotated[bool, boolean("ask one decision of each hand, and deal the next at once")] = False,
 ) -> Json:
-    session = table.open(file, player, line, seed)
-    with library.spot(file) as (solution, _):
-        session.deal(solution.reader)
-        state = session.as_json(solution.reader)
+    for file in files:
+        if library.summary(file).kind != "spot":
+            raise NotFound(f"file: {file!r} is not a solved spot", "files")
+    filters = {"streets": frozenset(streets or STREETS), "facing": frozenset(facing or FACING), "single": single}
+    session = table.open(files, player, line, seed, **filters)
+    state = _next_hand(session, library)
     table.keep(session)
     return {"practice": state}
+
+
+def _next_hand(session: PracticeSession, library: Library) -> Json:
+    with library.spot(session.choose_file()) as (solution, _):
+        session.deal(solution.reader)
+        return session.as_json(solution.reader)
+
+
+@routes.endpoint(
+    "GET", "/practice/mistakes", "The mistakes that cost most, of all sessions", obj({"mistakes": array(MISTAKE)})
+)
+def list_mistakes(mistakes: MistakeList, most: Annotated[int, integer(minimum=1, maximum=500)] = 50) -> Json:
+    return {"mistakes": mistakes.worst(most)}
+
+
+@routes.endpoint("DELETE", "/practice/mistakes", "Forget all mistakes", obj({"mistakes": array(MISTAKE)}))
+def forget_mistakes(mistakes: MistakeList) -> Json:
+    mistakes.forget()
+    return {"mistakes": mistakes.worst(1)}
 
 
 @routes.endpoint("GET", "/practice/{id}", "The hand being played", _STATE)
@@ -294,14 +391,24 @@ def state(table: PracticeTable, library: Library, id: str) -> Json:
 
 
 @routes.endpoint("POST", "/practice/{id}/act", "Take an action and be judged", _STATE)
-def act(table: PracticeTable, library: Library, id: str, action: Annotated[str, text(longest=100)]) -> Json:
-    with table.session(id) as session, library.spot(session.file) as (solution, _):
-        session.act(solution.reader, action)
-        return {"practice": session.as_json(solution.reader)}
+def act(
+    table: PracticeTable,
+    library: Library,
+    mistakes: MistakeList,
+    id: str,
+    action: Annotated[str, text(longest=100)],
+) -> Json:
+    with table.session(id) as session:
+        with library.spot(session.file) as (solution, _):
+            session.act(solution.reader, action)
+            played = session.as_json(solution.reader)
+        if mistake := session.mistake():
+            mistakes.add(mistake)
+        return {"practice": _next_hand(session, library) if session.single else played}
 
 
 @routes.endpoint("POST", "/practice/{id}/deal", "The next hand", _STATE)
 def deal(table: PracticeTable, library: Library, id: str) -> Json:
-    with table.session(id) as session, library.spot(session.file) as (solution, _):
-        session.deal(solution.reader)
-        return {"practice": session.as_json(solution.reader)}
+    with table.session(id) as session:
+        session.feedback = None
+        return {"practice": _next_hand(session, library)}

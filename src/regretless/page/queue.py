@@ -16,6 +16,7 @@ import math
 import time
 import warnings
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -162,6 +163,17 @@ class SolveQueue:
     def writing(self) -> dict[str, str]:
         """The files of solves that are not over, and the solves."""
         return {job.request.file: job.id for job in self.jobs.values() if not job.is_over}
+
+    def renamed(self, file: str, to: str) -> None:
+        """Let the solves of a file follow it to another name."""
+        for job in self.jobs.values():
+            request = job.request
+            new: dict[Any, Any] = {
+                name: to if name == file else name for name in (request.file, request.resume, request.again)
+            }
+            job.request = replace(request, file=new[request.file], resume=new[request.resume], again=new[request.again])
+            if job.request != request:
+                self._changed(job)
 
     def as_json(self, job: SolveJob, *, curve: bool = True) -> Json:
         """A solve as the API shows it."""

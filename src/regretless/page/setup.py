@@ -5,21 +5,26 @@ from __future__ import annotations
 import random
 import warnings
 from dataclasses import asdict
+from threading import Thread
 from typing import Annotated
 
 import numpy as np
 
 from regretless import __version__
 from regretless.cards.categories import DRAWS, MADE
-from regretless.cards.deck import DECK, board_text
+from regretless.cards.deck import DECK, board_text, parse_board
 from regretless.cards.hands import CLASS_NAMES, HAND_CLASS, HAND_COUNT, hand_text
+from regretless.cards.preflop_equities import top_hands
 from regretless.cards.ranges import FORMATS, Range
 from regretless.engines import available_cores, cuda_devices
-from regretless.errors import InvalidText, RegretlessError
+from regretless.errors import InvalidOption, InvalidText, RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.games.registry import catalogue
+from regretless.holdem.expected_time import iteration_speed
 from regretless.holdem.problem import TARGET
-from regretless.holdem.spots.formations import formations
+from regretless.holdem.spots.bet_tables import every_table, read_bets
+from regretless.holdem.spots.formations import Formation, formations
+from regretless.holdem.spots.spot_toml import SPOT_FILE
 from regretless.page.endpoint import BODY_LIMIT, Routes
 from regretless.page.library import Library
 from regretless.page.queue import MOST_QUEUED, SolveQueue
@@ -28,7 +33,7 @@ from regretless.page.schema import Json, array, boolean, integer, nullable, numb
 __all__ = ["routes"]
 
 SIZES_HELP = (
-    ("33%", "a third of the pot"),
+    ("33", "33 % of the pot, as 33%"),
     ("2.5x", "2.5 times the bet faced; raises only"),
     ("100c", "100 chips"),
     ("e", "geometric: the same share of the pot on each street left, all-in on the last"),
@@ -52,6 +57,7 @@ routes = Routes()
 
 @routes.endpoint("GET", "/meta", "What the server can do, and the names of hands", {"type": "object"})
 def meta(library: Library, queue: SolveQueue) -> Json:
+    Thread(target=iteration_speed, daemon=True).start()  # so that the first estimate need not wait for it
     cores = available_cores()
     devices: list[Json] = [{"name": "cpu", "label": f"CPU, {cores} cores", "cores": cores}]
     if cuda_devices():
@@ -117,20 +123,43 @@ def _size(hands: Range) -> dict[str, float]:
     return {"combos": round(hands.combos, 6), "percent": round(100 * hands.combos / HAND_COUNT, 4)}
 
 
+@routes.endpoint(
+    "GET",
+    "/ranges/top",
+    "The best hands against any other, as a range",
+    obj({"text": text(), "combos": number()}, open_=True),
+)
+def top_range(percent: Annotated[float, number(minimum=0, maximum=100)]) -> Json:
+    hands = Range(top_hands(percent))
+    return {"text": str(hands), **_size(hands)}
+
+
 _OBJECTS = array({"type": "object"})
 
 
-@routes.endpoint("GET", "/presets", "Common formations: ranges, pot and stack", obj({"presets": _OBJECTS}))
+@routes.endpoint(
+    "GET", "/presets", "Common formations: ranges, pot and stack, and the fields of a spot", obj({"presets": _OBJECTS})
+)
 def presets() -> Json:
-    return {"presets": [asdict(each) | {"chip": 0.01} for each in formations()]}
+    return {"presets": [asdict(each) | {"fields": _fields(each)} for each in formations()]}
+
+
+def _fields(formation: Formation) -> Json:
+    fields = formation.fields()
+    return fields | {"bets": every_table(read_bets(fields["bets"], SPOT_FILE))}
 
 
 @routes.endpoint("GET", "/boards/random", "A random board", obj({"board": text()}))
 def random_board(
     cards: Annotated[int, integer(minimum=3, maximum=5)] = 3,
     seed: Annotated[int | None, nullable(integer(minimum=0, maximum=2**53))] = None,
+    keep: Annotated[str, text("cards that stay: Qs Jh 2h", longest=20)] = "",
 ) -> Json:
-    return {"board": board_text(random.Random(seed).sample(range(DECK), cards))}
+    kept = parse_board(keep, "keep") if keep.strip() else ()
+    if len(kept) > cards:
+        raise InvalidOption("keep", keep, f"has more cards than the {cards} of the board")
+    others = [card for card in range(DECK) if card not in kept]
+    return {"board": board_text((*kept, *random.Random(seed).sample(others, cards - len(kept))))}
 
 
 @routes.endpoint("GET", "/games", "Small games that can be solved", obj({"games": _OBJECTS}))

@@ -28,6 +28,7 @@ from regretless.page.browsing import LOCK, read_lock
 from regretless.page.endpoint import Conflict, Events, RefusedRequest, Routes, TooMany, checked_body
 from regretless.page.jobs import SOLVE, JobRequest, SolveJob
 from regretless.page.library import FILE, Library
+from regretless.page.naming import solve_names
 from regretless.page.queue import RESUMED, SolveQueue
 from regretless.page.schema import Json, Schema, array, boolean, integer, nullable, number, obj, text
 from regretless.page.spots import SPOT, read_spot
@@ -59,6 +60,9 @@ BODY = obj(
         "again": nullable(FILE | {"default": None}),
         "locks": nullable(array(LOCK, maxItems=2000)) | {"default": None},
         "keep_locks": boolean("with `again`: keep the locks of that file too", default=True),
+        "drop_locks": array(
+            integer(minimum=0), "with `again`: positions of locks of that file that are not kept", default=[]
+        ),
         "name": nullable(text(longest=LONGEST_NAME, default=None)),
         **OPTIONS,
     },
@@ -206,15 +210,15 @@ def _spot(body: Json, options: Json, library: Library, writing: set[str]) -> Job
     if again is not None:
         with library.spot(again) as (solution, _):
             spot = _locked_again(solution.spot, body, library)
-        name = body["name"] or f"{Path(again).stem} locked"
+        name = file = body["name"] or f"{Path(again).stem} locked"
     else:
         spot = read_spot(body["spot"] or parse_toml(body["toml"] or "", "toml"), library)
-        name = body["name"] or spot.name or f"spot {board_text(spot.board).replace(' ', '')}"
+        name, file = solve_names(spot, body["name"])
     spot = replace(spot, name=name[:200])
     needed = _check_spot(spot, SolveOptions.read(options))
     return JobRequest(
         name=name,
-        file=library.free_name(name, writing),
+        file=library.free_name(file, writing),
         toml=spot.to_toml(),
         again=again,
         options=options,
@@ -224,7 +228,8 @@ def _spot(body: Json, options: Json, library: Library, writing: set[str]) -> Job
 
 
 def _locked_again(spot: Spot, body: Json, library: Library) -> Spot:
-    earlier = spot.locks if body["keep_locks"] else ()
+    kept = spot.locks if body["keep_locks"] else ()
+    earlier = tuple(lock for position, lock in enumerate(kept) if position not in body["drop_locks"])
     for lock in earlier:
         if isinstance(lock, LockFrom) and not Path(lock.source).resolve().is_relative_to(library.folder):
             raise InvalidOption("keep_locks", True, "would read a solution outside the served folder")

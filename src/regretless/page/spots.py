@@ -9,18 +9,22 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 from regretless.engines import thread_limit
-from regretless.errors import RegretlessError, memory_text
+from regretless.errors import RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import BettingTree, NodeKind
 from regretless.holdem.estimate import STORAGES, Estimate, estimate_spot
-from regretless.holdem.expected_time import expected_iterations, expected_seconds
+from regretless.holdem.expected_time import expected_iterations, expected_seconds, iteration_speed
 from regretless.holdem.field_errors import CheckedSpot, FieldError, check_fields
+from regretless.holdem.fitting import shrink
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.problem import TARGET, spot_predicts
+from regretless.holdem.spots.bet_tables import every_table, read_bets
 from regretless.holdem.spots.locks import LockFrom
 from regretless.holdem.spots.spot import Spot
-from regretless.holdem.spots.spot_fields import PLAYERS
+from regretless.holdem.spots.spot_fields import PLAYERS, Lines
+from regretless.holdem.spots.spot_toml import SPOT_FILE
 from regretless.holdem.spots.toml_fields import parse_toml
+from regretless.holdem.spots.trees import TREE_LEVELS, preset_tree
 from regretless.page.endpoint import BODY_LIMIT, RefusedRequest, Routes
 from regretless.page.library import Library
 from regretless.page.schema import (
@@ -45,8 +49,10 @@ SPOT = obj(
         "pot": {"description": "chips; a text is read as typed"},
         "stack": {"description": "chips behind; a text is read as typed"},
         "name": text(),
-        "oop": {"description": 'the player out of position: {"range": "22+, AKs"}'},
-        "ip": {"description": 'the player in position: {"range": "22+, AKs"}'},
+        "big_blind": {"description": "chips, if known; a text is read as typed"},
+        "raiser": {"description": "who raised last before the flop, oop or ip, if known"},
+        "oop": {"description": 'the player out of position: {"range": "22+, AKs", "name": "BB"}'},
+        "ip": {"description": 'the player in position: {"range": "22+, AKs", "name": "BTN"}'},
         "bets": {"description": "bet sizes, nested as in a spot file"},
         "rules": {"description": "thresholds, chips and rake"},
         "lines": {"description": "lines added or removed by hand"},
@@ -58,7 +64,7 @@ SPOT = obj(
 )
 SpotFields = Annotated[Json, SPOT]
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
-_AMOUNTS = ("pot", "stack")
+_AMOUNTS = ("pot", "stack", "big_blind")
 
 
 class InvalidSpot(RefusedRequest):
@@ -72,8 +78,8 @@ class InvalidSpot(RefusedRequest):
 
 
 def spot_fields(spot: Spot, library: Library) -> Json:
-    """The fields of a spot, nested as in its TOML."""
-    return parse_toml(spot_toml(spot, library), "spot")
+    """The fields of a spot, nested as in its TOML; every size is in the table of its street and player."""
+    return parse_toml(spot_toml(spot, library), "spot") | {"bets": every_table(spot.bets)}
 
 
 def spot_toml(spot: Spot, library: Library) -> str:
@@ -159,12 +165,22 @@ def _read_typed(value: object, schema: Schema) -> Any:
 
 
 def _checked_json(
-    checked: CheckedSpot, wrong_options: list[FieldError], library: Library, *, threads: int | None, target: float
+    checked: CheckedSpot,
+    treeless: Spot | None,
+    wrong_options: list[FieldError],
+    library: Library,
+    *,
+    threads: int | None,
+    target: float,
 ) -> Json:
-    """What is wrong with a spot and the options beside it, or its TOML and how large it is."""
+    """What is wrong with a spot and the options beside it, or its TOML and how large it is; and trees to choose from.
+
+    `treeless` is the spot with any tree, if all but its bets can be read.
+    """
     errors, estimate = [*checked.errors, *wrong_options], None
+    cores = thread_limit(threads)
+    trees = [] if treeless is None else _trees_json(treeless, checked.spot, cores, target)
     if checked.spot is not None:
-        cores = thread_limit(threads)
         try:
             size = estimate_spot(checked.spot, threads=cores, predicts=spot_predicts(checked.spot, None))
             estimate = _estimate_json(checked.spot, size, cores, target)
@@ -172,11 +188,40 @@ def _checked_json(
             errors.append(FieldError("bets", str(error), None))
     return {
         "valid": not errors,
+        "trees": trees,
         "errors": [error_json(error) for error in errors],
         "warnings": list(checked.warnings),
         "toml": None if checked.spot is None else spot_toml(checked.spot, library),
         "estimate": estimate,
     }
+
+
+def _treeless(checked: CheckedSpot, fields: Mapping[str, Any], library: Library) -> Spot | None:
+    """The spot, with other bets if its own are missing or wrong."""
+    if checked.spot is not None:
+        return checked.spot
+    others = {name: value for name, value in fields.items() if name not in ("bets", "lines", "locks")}
+    return _check_spot(others | {"bets": {}}, library).spot
+
+
+def _trees_json(spot: Spot, current: Spot | None, threads: int, target: float) -> list[Json]:
+    """The trees to choose from for a spot: what each sets, what it takes, and whether it is the current one."""
+    answers = []
+    for level in TREE_LEVELS:
+        tree = preset_tree(level, pot=spot.pot, stack=spot.stack, raiser=spot.raiser)
+        bets, rules = read_bets(tree["bets"], SPOT_FILE), replace(spot.rules, **tree["rules"])
+        with_tree = replace(spot, bets=bets, rules=rules, lines=Lines(), locks=())
+        size = estimate_spot(with_tree, threads=threads, predicts=spot_predicts(spot, None))
+        answers.append(
+            {
+                "level": level,
+                "bets": every_table(bets),
+                "rules": tree["rules"],
+                "current": current is not None and current.table == with_tree.table,
+                **_estimate_json(with_tree, size, threads, target),
+            }
+        )
+    return answers
 
 
 def error_json(error: FieldError) -> Json:
@@ -187,11 +232,6 @@ def _estimate_json(spot: Spot, size: Estimate, threads: int, target: float) -> J
     free = available_bytes()
     iterations = expected_iterations(spot, target)
     fits = {bits: size.memory_bytes[bits] <= free for bits in STORAGES}
-    note = None
-    if not fits[32]:
-        needs = f"needs {memory_text(size.memory_bytes[32])} and {memory_text(free)} are free"
-        remedy = "16 bits fit" if fits[16] else "use fewer sizes or start on a later street"
-        note = f"{needs}: {remedy}"
     return {
         "nodes": size.nodes,
         "betting_nodes": size.betting_nodes,
@@ -202,9 +242,8 @@ def _estimate_json(spot: Spot, size: Estimate, threads: int, target: float) -> J
         "fits": {str(bits): fits[bits] for bits in STORAGES},
         "available_bytes": free,
         "iterations": iterations,
-        "seconds": round(expected_seconds(size.entries, iterations, threads), 2),
+        "seconds": round(expected_seconds(size.entries, iterations, threads, iteration_speed()), 2),
         "file_bytes": {str(bits): size.resumable_bytes[bits] for bits in STORAGES},
-        "note": note,
     }
 
 
@@ -239,32 +278,31 @@ def _tree_json(spot: Spot, tree: BettingTree, most: int) -> Json:
 # --- endpoints -------------------------------------------------------------------------------------------------------
 
 _TEXT = nullable(text())
+_BY_BITS = obj({"32": integer(), "16": integer()}, "by bits of storage")
+_ESTIMATE = {
+    "nodes": integer(),
+    "betting_nodes": integer(),
+    "runouts": array(integer()),
+    "hands": obj({"oop": integer(), "ip": integer()}),
+    "entries": integer("actions × hands over all decisions"),
+    "memory_bytes": _BY_BITS,
+    "fits": obj({"32": boolean(), "16": boolean()}),
+    "available_bytes": integer(),
+    "iterations": integer("expected"),
+    "seconds": number("expected on idle cores, within a factor of 1.5"),
+    "file_bytes": obj({"32": integer(), "16": integer()}, "by bits of storage; the file can be resumed"),
+}
+_TABLE: Json = {"type": "object"}
 CHECKED = obj(
     {
         "valid": boolean(),
+        "trees": array(
+            obj({"level": text(), "bets": _TABLE, "rules": _TABLE, "current": boolean(), **_ESTIMATE}),
+        ),
         "errors": array(obj({"field": text(), "message": text("without the field"), "position": nullable(integer())})),
         "warnings": array(text()),
         "toml": _TEXT,
-        "estimate": nullable(
-            obj(
-                {
-                    "nodes": integer(),
-                    "betting_nodes": integer(),
-                    "runouts": array(integer()),
-                    "hands": obj({"oop": integer(), "ip": integer()}),
-                    "entries": integer("actions × hands over all decisions"),
-                    "memory_bytes": obj({"32": integer(), "16": integer()}, "by bits of storage"),
-                    "fits": obj({"32": boolean(), "16": boolean()}),
-                    "available_bytes": integer(),
-                    "iterations": integer("expected"),
-                    "seconds": number("expected, roughly"),
-                    "file_bytes": obj(
-                        {"32": integer(), "16": integer()}, "by bits of storage; the file can be resumed"
-                    ),
-                    "note": _TEXT,
-                }
-            )
-        ),
+        "estimate": nullable(obj(_ESTIMATE)),
     }
 )
 _TARGET = number("percent of the pot", exclusiveMinimum=0, maximum=100)
@@ -287,8 +325,41 @@ def check_typed(library: Library, spot: SpotFields, threads: _Typed = None, targ
         except Mismatch as mismatch:
             wrong.append(FieldError(name, str(mismatch), None))
     checked = _check_spot(spot, library)
+    treeless = _treeless(checked, spot, library)
     expected = options.get("target") or TARGET
-    return _checked_json(checked, wrong, library, threads=options.get("threads"), target=expected)
+    return _checked_json(checked, treeless, wrong, library, threads=options.get("threads"), target=expected)
+
+
+@routes.endpoint(
+    "POST",
+    "/spots/shrink",
+    "The cuts that make a spot fit in the memory that is free, and its bets after them",
+    obj(
+        {
+            "fits": boolean(),
+            "cuts": array(obj({"text": text(), "saves_bytes": nullable(integer("none: too large to count"))})),
+            "memory_bytes": nullable(integer()),
+            "available_bytes": integer(),
+            "bets": _TABLE,
+        }
+    ),
+)
+def shrunk(
+    library: Library,
+    spot: SpotFields,
+    threads: _Typed = None,
+    storage: Annotated[int, integer(enum=list(STORAGES))] = STORAGES[0],
+) -> Json:
+    checked, free = read_spot(spot, library), available_bytes()
+    cores = thread_limit(_read_typed(threads, _THREADS))
+    smaller = shrink(checked, storage=storage, threads=cores, predicts=spot_predicts(checked, None), available=free)
+    return {
+        "fits": smaller.fits,
+        "cuts": [{"text": cut.text, "saves_bytes": cut.saves} for cut in smaller.cuts],
+        "memory_bytes": smaller.memory_bytes,
+        "available_bytes": free,
+        "bets": every_table(smaller.spot.bets),
+    }
 
 
 @routes.endpoint(

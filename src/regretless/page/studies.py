@@ -28,8 +28,9 @@ from regretless.page.library import HERE, Library, plain_name
 from regretless.page.nodes import Line
 from regretless.page.schema import Json, Schema, array, boolean, integer, nullable, number, obj, rounded, text
 from regretless.page.spots import spot_fields
+from regretless.page.study_runs import RUN, StudyRuns
 
-__all__ = ["OpenStudy", "StudyShelf", "routes"]
+__all__ = ["OpenStudy", "StudyName", "StudyShelf", "routes"]
 
 KEPT_REPORTS = 12
 KEPT_PLANS = 4
@@ -257,6 +258,7 @@ STUDY_SUMMARY = obj(
         "spots": integer("in the whole study"),
         "done": integer("spots that are solved"),
         "revision": text("changes whenever a spot is added or solved again"),
+        "run": nullable(RUN),
         "note": nullable(text("why it cannot be read")),
     },
     required=("study", "name", "note"),
@@ -268,6 +270,7 @@ STUDY = obj(
         "spots": integer("in the whole study"),
         "done": integer("spots that are solved"),
         "revision": text(),
+        "run": nullable(RUN),
         "varied": array(text("field of the spot")),
         "variations": array(array({"type": ["string", "number", "null"]}), "the values of the varied fields"),
         "keeps_solutions": boolean("whether whole solutions are kept"),
@@ -355,20 +358,34 @@ routes = Routes()
 
 
 @routes.endpoint("GET", "/studies", "Studies of the folder", obj({"studies": array(STUDY_SUMMARY)}))
-def studies(library: Library, shelf: StudyShelf) -> Json:
+def studies(library: Library, shelf: StudyShelf, runs: StudyRuns) -> Json:
     listed: list[Json] = []
-    for name in library.studies():
+    known = library.studies()
+    for name in (*known, *(name for name in runs.runs if name not in known)):
         try:
-            listed.append(_study_json(shelf.open(name)) | {"note": None})
+            listed.append(_opened_json(shelf, runs, name) | {"note": None})
         except RegretlessError as error:
             listed.append({"study": name, "name": name, "note": library.without_folder(str(error))})
     return {"studies": listed}
 
 
+def _opened_json(shelf: StudyShelf, runs: StudyRuns, name: str) -> Json:
+    """A study and its run; one that has just been started has no folder yet."""
+    run = runs.state_of(name)
+    try:
+        return _study_json(shelf.open(name)) | {"run": run}
+    except NotFound:
+        if run is None:
+            raise
+        return {"study": name, "name": name.split("/")[-1], "spots": 0, "done": 0, "revision": "", "run": run}
+
+
 @routes.endpoint("GET", "/study", "How far a study is, and what varies in it", STUDY)
-def one_study(shelf: StudyShelf, study: StudyName) -> Json:
-    opened = shelf.open(study)
-    return _study_json(opened) | _plan_json(shelf.plan(opened))
+def one_study(shelf: StudyShelf, runs: StudyRuns, study: StudyName) -> Json:
+    known = _opened_json(shelf, runs, study)
+    if not known["spots"]:
+        return known | {"varied": [], "variations": [[]], "keeps_solutions": False}
+    return known | _plan_json(shelf.plan(shelf.open(study)))
 
 
 @routes.endpoint("GET", "/study/lines", "The lines of a study, with the mix of actions at each", LINES)

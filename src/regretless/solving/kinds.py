@@ -97,6 +97,7 @@ KINDS: Mapping[str, ProblemKind] = {  # the first that fits
         problem="holdem.games.push_fold:PushFoldProblem",
         solution="holdem.games.push_fold:PushFoldSolution",
         files={"push-fold": "a solved game of push or fold"},
+        listed="push-fold",
     ),
     "flop-holdem": ProblemKind(
         options=Kind.PUBLIC,
@@ -137,7 +138,6 @@ KINDS: Mapping[str, ProblemKind] = {  # the first that fits
         files={"holdem-flops": "a solved game of hold'em from the deal on some flops"},
         keeps_regrets=False,  # they are large
         listed="holdem-game",
-        noun="a game from the deal",
     ),
     "whole game": ProblemKind(
         options=Kind.DEALT,
@@ -147,7 +147,6 @@ KINDS: Mapping[str, ProblemKind] = {  # the first that fits
         solution="holdem.games.whole_game:NoLimitSolution",
         files={"holdem-game": "a solved game of hold'em from the deal"},
         listed="holdem-game",
-        noun="a game from the deal",
     ),
     "spot with buckets": ProblemKind(
         options=Kind.BUCKETED,

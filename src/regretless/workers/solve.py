@@ -50,9 +50,9 @@ __all__ = ["MODULE", "SolveTask", "main"]
 MODULE = "regretless.workers.solve"  # what a supervisor starts; this module is then called __main__
 REPORT_EVERY = 0.2  # seconds between reports of progress
 SAVE_EVERY = 2.0  # seconds, at least
-SAVING_SHARE = 0.15  # of the time may be spent on saving a large solve
-GAME_SHARE = 0.5  # of the free memory, at most: how large a game is, only enumerating it tells
-BYTES_PER_SECOND = 200e6  # of a solution: values, encoding, writing
+SAVING_SHARE = 0.15  # of the time, at most, is spent on saving a large solve
+GAME_SHARE = 0.5  # of the free memory, at most: the size of a game is unknown until it is enumerated
+BYTES_PER_SECOND = 200e6  # at which a solution is evaluated, encoded and written
 
 Send = Callable[[Message], None]
 
@@ -61,9 +61,9 @@ Send = Callable[[Message], None]
 class SolveTask:
     """What a worker solves: the solution of a file, a spot or a game, of which the others are None."""
 
-    folder: str  # below which the files are
+    folder: str  # that contains the files
     file: str  # to save to
-    lock: str  # held while the file may be written
+    lock: str  # lock file, locked while the file may be written
     resume: str | None = None  # file
     toml: str | None = None  # of a spot
     game: str | None = None
@@ -183,7 +183,7 @@ def _iterate(
         {
             "event": "ready",
             "iterations": request.settings.iterations,
-            "target": None if target is None else problem.scale * target,
+            "target": None if target is None else round(problem.scale * target, 12),  # 0.3, not 0.30000000000000004
             "memory_bytes": started.engine.memory_bytes,
             "device": started.engine.device,
             "threads": started.engine.threads,

@@ -28,8 +28,8 @@ __all__ = ["Channel", "Message", "WorkerProcess", "limit_memory"]
 
 Message = dict[str, Any]
 
-LOG_TAIL = 4_000  # bytes of the log in which its last line is looked for
-LONGEST_LINE = 200  # characters of it that are shown
+LOG_TAIL = 4_000  # bytes of the log searched for its last line
+LONGEST_LINE = 200  # characters shown of that line
 
 
 class WorkerProcess:
@@ -60,7 +60,7 @@ class WorkerProcess:
     def send(self, line: str) -> None:
         """Write a line to the worker; one that has just died gets nothing, and `on_exit` is called."""
         assert self._process.stdin is not None
-        with suppress(OSError, ValueError):  # ValueError: hung up
+        with suppress(OSError, ValueError):  # ValueError: stdin is closed
             self._process.stdin.write(line + "\n")
             self._process.stdin.flush()
 
@@ -87,7 +87,7 @@ class WorkerProcess:
         for line in self._process.stdout:
             try:
                 message = json.loads(line)
-            except ValueError:  # cut off by its death
+            except ValueError:  # the worker died while writing it
                 continue
             self._on_message(message)
         code = self._process.wait()
@@ -143,4 +143,6 @@ def limit_memory(share: float) -> None:
         return
     with suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_DATA, (int(share * available_bytes()), resource.RLIM_INFINITY))
-        Path("/proc/self/oom_score_adj").write_text("800")  # this process goes first if memory runs out all the same
+        Path("/proc/self/oom_score_adj").write_text(
+            "800"
+        )  # if memory runs out all the same, the kernel ends this process first

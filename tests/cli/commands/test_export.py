@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from regretless.cards.ranges import Range
 from regretless.holdem.exports import decisions
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.reading.columns import DEFINITIONS
@@ -205,3 +206,23 @@ def test_hands_in_neither_range_are_refused(run, solved: Path) -> None:
     result = run("export", str(solved), "--hands", "72o")
     assert (result.code, result.out) == (1, "")
     assert "hands: '72o': oop and ip hold none of these here" in result.err
+
+
+@pytest.mark.parametrize("text_format", ["short", "gto+", "weights"])
+def test_the_ranges_of_a_spot_s_actions_are_text_for_other_programs(run, solved: Path, text_format: str) -> None:
+    """Together, the ranges of all actions are the range that arrives at the node."""
+    node = SpotSolution.load(solved).node("check")
+    rows = run("export", str(solved), "--line", "check", "--ranges", text_format, "--format", "json").json
+    assert [row["action"] for row in rows] == list(node.actions)
+    assert [row["player"] for row in rows] == ["ip"] * len(rows)
+    total = sum(Range.parse(row["range"]).combos for row in rows)
+    assert total == pytest.approx(float(node.acting.weight.sum()), abs=0.2)  # weights have three decimals
+    text = run("export", str(solved), "--line", "check", "--ranges", text_format).out.splitlines()
+    assert text == ["# check: ip acts", *(f"{row['action']}: {row['range']}" for row in rows)]
+
+
+def test_ranges_are_those_of_one_decision(run, solved: Path) -> None:
+    showdown = run("export", str(solved), "--line", "check, check", "--ranges", "short")
+    assert showdown.err == "error: line: 'check, check' leads to no decision: nobody acts there\n"
+    everywhere = run("export", str(solved), "--all", "--ranges", "short")
+    assert everywhere.err == "error: all: True does not apply to --ranges\n"

@@ -113,7 +113,9 @@ def test_unreadable_input_is_refused_in_one_sentence_and_asked_again(play: Play)
     errors = result.err.splitlines()
     assert len(errors) == 9
     assert all(line.startswith("error: action: ") for line in errors)
-    assert errors[2] == ("error: action: '9': is not from 1 to 3; choose from fold, raise 4, all-in 20, or q to stop")
+    assert errors[2] == (
+        "error: action: '9': is not from 1 to 3; choose from fold, raise 4, all-in 20, q to stop, or ? for help"
+    )
     assert "you fold, you lose 1" in result.out
     assert result.out.splitlines()[-1] == "after 1 hand: -0.5 bb, -50.0 bb/100"
 
@@ -190,3 +192,31 @@ def test_what_cannot_be_played_is_refused(play: Play) -> None:
     assert "seed: -1 must be from 0" in play("game.rgl", "--seed", "-1", typed="").err
     assert "player: 'button' is neither oop nor ip" in play("game.rgl", "--player", "button", typed="").err
     assert "missing.rgl: does not exist" in play("missing.rgl", typed="").err
+
+
+def test_a_question_mark_explains_the_choices_and_the_score(play: Play) -> None:
+    result = play("spot.rgl", "--hands", "1", "--seed", "3", "--player", "oop", typed="?\nq\n")
+    assert (result.code, result.err) == (0, "")
+    asked = result.out.splitlines()
+    assert asked[3:6] == [
+        "> ?",
+        "  an action is its number or its name: 2, call, r 5; q stops and prints the score",
+        "  the score is in chips, and per hundred hands, measured from what the solution expects in your seat: 0 is to "
+        "do as well as the solution",
+    ]
+    assert "its average over all cards that could have come" in asked[6]
+    assert asked[-2:] == ["> q", "no hand was finished"]
+    from_the_deal = play("game.rgl", "--seed", "1", "--player", "ip", typed="?\n").out
+    assert "the score is in bb, and per hundred hands, measured from the start of the hand" in from_the_deal
+
+
+def test_sizes_are_named_in_percent_of_the_pot_and_in_chips(play: Play) -> None:
+    result = play("spot.rgl", "--hands", "1", "--seed", "3", "--player", "oop", typed="q\n")
+    assert result.out.splitlines()[2] == "  1 check   2 bet 75% (75)"
+
+
+def test_the_end_of_a_session_says_what_the_adjusted_score_is(play: Play) -> None:
+    assert (
+        "all-in adjusted: a hand that ends all-in" in play("game.rgl", "--hands", "2", "--seed", "5", typed=TYPED).err
+    )
+    assert play("game.rgl", "--hands", "1", "--seed", "5", typed=TYPED).err == ""

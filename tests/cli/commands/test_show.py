@@ -55,7 +55,8 @@ def test_every_action_has_an_ev(show, folder: Path) -> None:
     assert lines[heading].split() == ["ip", "acts", "share", "combos", "EV"]
     for place, action in enumerate(node["actions"]):
         row = lines[heading + 1 + place]
-        assert action in row
+        verb, _, chips = action.partition(" ")
+        assert (f"{verb} {chips}% ({chips})" if chips else action) in row  # the pot is 100
         shown = row.split()[-3:]
         assert shown[0] == f"{node['frequencies'][place]:.1%}"
         assert float(shown[2]) == pytest.approx(node["action_ev"][place], abs=0.006)
@@ -140,7 +141,7 @@ def test_a_grid_without_colour_explains_its_numbers(
     first = next(place for place, line in enumerate(lines) if re.match("AA +", line))
     legend = " ".join(lines[first - 2 : first])
     words = {
-        "strategy": "x check, 1 bet 50, 2 bet 100",
+        "strategy": "x check, 1 bet 50% (50), 2 bet 100% (100)",
         "ev": "EV in chips",
         "equity": "equity in %",
         "eqr": "EV / (equity × pot)",
@@ -183,11 +184,12 @@ def test_the_mean_of_a_grid_equals_that_of_the_node(folder: Path) -> None:
 
 
 def test_colour_shows_the_same_numbers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from regretless.cli.views.spot_view import node_lines
+    from regretless.cli.views.spot_view import node_grid, node_lines
 
     view = SpotSolution.load(folder / "turn.rgl").node("check")
     for columns in (80, 130, 170):
-        lines = [line.plain for line in node_lines(view, color=True, columns=columns)]
+        drawn = [*node_lines(view, color=True), *node_grid(view, color=True, columns=columns)]
+        lines = [line.plain for line in drawn]
         assert max(map(len, lines)) <= columns
         text = "\n".join(lines)
         assert "■ check" in text
@@ -227,7 +229,7 @@ def test_runouts_for_either_player(show, folder: Path) -> None:
 def test_locked_hands_are_marked(show) -> None:
     some = show("--line", "check", "--hands", file="locked.rgl").out
     assert "hands locked)" in some
-    assert "* locked" in some
+    assert "* locked" in " ".join(some.split())
     assert "AA*" in some
     assert "KQs*" in some
     assert "KQo*" not in some
@@ -239,6 +241,46 @@ def test_locked_hands_are_marked(show) -> None:
     assert node["locked"] is True
     assert {row["hand"][0] + row["hand"][2] for row in node["hands"]["ip"] if row["locked"]} == {"AA", "KQ"}
     assert show("--json", file="locked.rgl").json["node"]["locked"] is False
+
+
+def test_hands_are_printed_before_the_grid(show) -> None:
+    lines = show("--line", "check", "--hands", "AK").out.splitlines()
+    first = {
+        start: next(number for number, line in enumerate(lines) if line.startswith(start))
+        for start in ("ip acts", "AsKs ", "weight: how likely", "AA ")
+    }
+    assert sorted(first.values()) == list(first.values())
+
+
+def test_positions_are_named_in_every_view(run, folder: Path) -> None:
+    """Flags and JSON keep oop and ip, on which scripts rely."""
+    named = TURN | {"oop": {"range": "AK, 22", "name": "BB"}, "ip": {"range": "QQ, JTs", "name": "BTN"}}
+    spot = Spot.from_mapping(named)
+    solve_spot(spot, iterations=5, threads=1).save(folder / "named.rgl")
+    (folder / "named.toml").write_text(spot.to_toml(), encoding="utf-8")
+    file = str(folder / "named.rgl")
+    shown = run("show", file, "--line", "check", "--hands").out
+    for text in ("behind BB 200, BTN 200", "BB EV ", "BTN acts", "BTN: strategy"):
+        assert text in shown
+    assert {line.split()[0] for line in shown.splitlines() if "EQR" in line and "weight" in line} >= {"BB", "BTN"}
+    other = run("show", file, "--line", "check", "--player", "oop").out
+    assert "BTN acts here: --player ip shows what they do" in other
+    assert "BTN bet 50% (50)" in run("show", str(folder / "named.toml"), "--tree").out
+    runouts = run("show", file, "--line", "check, check", "--runouts").out
+    assert "EV BB" in runouts
+    assert "what BB does" in " ".join(runouts.split())
+    assert "EV BTN" in run("compare", file, file).out
+    for text in (shown, other, runouts):
+        assert not re.search(r"\b(oop|ip) (acts|EV|equity)|EV (oop|ip)", text)
+    assert run("show", file, "--json").json["node"]["player"] == "oop"
+
+
+def test_a_raise_is_measured_beyond_the_call_against_the_pot_after_it(show, folder: Path) -> None:
+    """After check and a bet of 50 into 100, all-in for 200 puts 150 on top of a call that makes the pot 200."""
+    assert "a all-in 75% (200)" in show("--line", "check, bet 50").out
+    tree = folder / "turn.toml"
+    tree.write_text(Spot.from_mapping(TURN).to_toml(), encoding="utf-8")
+    assert "oop all-in 75% (200)" in show("--tree", file="turn.toml").out
 
 
 def test_cards_given_with_board(show) -> None:
@@ -298,7 +340,7 @@ def test_a_terminal_without_colours_gets_letters(show, no_color: bool, monkeypat
     else:
         monkeypatch.delenv("NO_COLOR", raising=False)
     shown = show().out
-    assert ("x check, 1 bet 50, 2 bet 100" in shown) == no_color
+    assert ("x check, 1 bet 50% (50), 2 bet 100% (100)" in shown) == no_color
     assert ("strategy by colour" in shown) != no_color
 
 

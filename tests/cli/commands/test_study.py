@@ -157,7 +157,7 @@ def test_only_the_flops_that_were_chosen_count_as_missing(run: Run, incomplete: 
     assert "incomplete: 1 of 2 spots are solved, with 50.0% of the weight" in shown
     refused = run("study", "report", str(incomplete), "--where", "monotone")
     assert refused.err == "error: where: 'monotone': matches no flop that is solved yet\n"
-    assert rl.Study(incomplete).coverage("paired, two-tone") == Coverage(0, 0, None)
+    assert rl.Study(incomplete).coverage("paired two-tone") == Coverage(0, 0, None)
 
 
 def test_a_complete_study_says_nothing(run: Run, folder: Path) -> None:

@@ -5,11 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from regretless.errors import RegretlessError
 from regretless.holdem.form.betting import betting_tree
-from regretless.holdem.spots.locks import Lock, LockFrom, check_lock, lock_text, parse_lock
+from regretless.holdem.spots.locks import (
+    Lock,
+    LockFrom,
+    action_groups,
+    check_lock,
+    frequency_text,
+    lock_strategy,
+    lock_text,
+    parse_lock,
+)
 from regretless.holdem.spots.spot import Spot
 
 
@@ -46,6 +56,7 @@ def test_lock_texts(text: str, lock: Lock) -> None:
         ("check: punt", "'punt' is not an action with a probability"),
         ("check: ", "'' is not an action"),
         ("check: Th", "'Th' is not an action"),
+        ("check: bets 60%", "is a frequency, which starts from the strategy of another solution"),
     ],
 )
 def test_an_invalid_text_says_why(text: str, reason: str) -> None:
@@ -110,3 +121,54 @@ def test_a_lock_is_checked_against_the_tree(fields: dict[str, Any]) -> None:
         with pytest.raises(RegretlessError) as caught:
             check_lock(tree, parse_lock(text), "lock")
         assert str(caught.value).startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "lock"),
+    [
+        ("check: bets 60%", LockFrom("a.rgl", node="check", frequencies={"bets": 0.6})),
+        ("check: AA, KK = bets 0", LockFrom("a.rgl", node="check", hands="AA, KK", frequencies={"bets": 0.0})),
+        ("check: bet 50 0.6 in total", LockFrom("a.rgl", node="check", frequencies={"bet 50": 0.6})),
+        (": bets 40%, check in total", LockFrom("a.rgl", node="", frequencies={"bets": 0.4, "check": 0.6})),
+    ],
+)
+def test_frequencies_as_text(text: str, lock: LockFrom) -> None:
+    assert parse_lock(text, source="a.rgl") == lock
+    assert parse_lock(frequency_text(lock), source="a.rgl") == lock
+
+
+def test_frequencies_are_written_to_a_spot_file_and_read_back(fields: dict[str, Any]) -> None:
+    lock = {"source": "/a.rgl", "node": "check", "hands": "AA", "frequencies": {"bets": 0.6}}
+    spot = Spot.from_mapping(fields | {"locks": [lock]})
+    assert spot.locks == (LockFrom("/a.rgl", node="check", hands="AA", frequencies={"bets": 0.6}),)
+    assert Spot.parse(spot.to_toml()) == spot
+    assert hash(spot.locks[0]) != hash(LockFrom("/a.rgl", node="check", hands="AA", frequencies={"bets": 0.7}))
+
+
+def test_rounded_probabilities_are_scaled_to_1(fields: dict[str, Any]) -> None:
+    labels = ("check", "bet 50", "bet 100")
+    for shares in ([1.000001, 0, 0], [0.333, 0.333, 0.333], [0.33, 0.33, 0.33], [0.5, 0.25, 0.251]):
+        mix = dict(zip(labels, np.minimum(shares, 1.0).tolist(), strict=True))
+        strategy = lock_strategy(Lock("check", mix), labels)
+        assert strategy.sum() == pytest.approx(1, abs=1e-15)
+        np.testing.assert_allclose(strategy, np.array(shares) / sum(shares), atol=1e-6)
+    with pytest.raises(RegretlessError, match=r"0\.9 is the sum of the probabilities, which must be 1"):
+        lock_strategy(Lock("check", {"check": 0.4, "bet 50": 0.3, "bet 100": 0.2}), labels)
+
+
+@pytest.mark.parametrize(
+    ("frequencies", "reason"),
+    [
+        ({"bets": 1.2}, "locks.frequencies: 1.2 (of bets) must be from 0 to 1"),
+        ({"bets": 0.5, "bet 50": 0.1}, "locks.frequencies: 'bet 50': is counted twice"),
+        ({"punt 3": 0.5}, "'punt 3' is neither an action nor a card"),
+        ({"bet 7": 0.5}, "'bet 7': is not an action there"),
+        ({"bets": 0.5, "check": 0.3}, "0.8 is their sum, which must be 1"),
+        ({"bet 50": 0.8, "check": 0.3}, "1.1 is their sum, which must be at most 1"),
+    ],
+)
+def test_bad_frequencies_are_named(frequencies: dict[str, float], reason: str) -> None:
+    lock = LockFrom("a.rgl", node="check", frequencies=frequencies)
+    with pytest.raises(RegretlessError) as caught:
+        action_groups(lock, ("check", "bet 50", "bet 100"), "locks")
+    assert reason in str(caught.value)

@@ -59,7 +59,7 @@ def test_texts_come_back(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "position", "reason"),
     [
-        ("50%, 70", 6, "has no unit"),
+        ("50%, 0.7", 6, "has no unit: 0.7% of the pot, 0.7c chips"),
         ("50%,,a", 5, "missing"),
         ("0%", 1, "above 0%"),
         ("2.5x", 1, "only a raise"),
@@ -73,7 +73,7 @@ def test_texts_come_back(text: str) -> None:
         ("1e999%%", 1, "not a size"),
         ("9" * 5000 + "%", 1, "is more than 1,000,000,000,000"),
         ("9" * 5000 + "e", 1, "is more than 1,000,000,000,000"),
-        ("9" * 5000, 1, "has no unit"),
+        ("9" * 5000, 1, "is more than 1,000,000,000,000"),
         ("%" * 9000, 1, "not a size"),
         ("50%," * 5000, None, "has 20,000 characters"),
     ],
@@ -89,3 +89,11 @@ def test_a_bad_size_is_named_with_its_place(text: str, position: int, reason: st
 def test_a_raise_by_less_than_a_call_is_refused() -> None:
     with pytest.raises(InvalidText, match="above 1x"):
         parse_sizes("1x", raises=True)
+
+
+def test_a_number_alone_is_a_percentage_unless_it_could_be_something_else() -> None:
+    assert parse_sizes("33, 125.5,1") == parse_sizes("33%, 125.5%, 1%")
+    assert parse_sizes("10, 50", raises=True) == parse_sizes("10%, 50%", raises=True)
+    for text, raises in (("0.5", False), ("3", True), ("9.9", True)):
+        with pytest.raises(InvalidText, match="has no unit"):
+            parse_sizes(text, raises=raises)

@@ -32,7 +32,7 @@ def test_a_spot_is_written_with_few_tables() -> None:
     bets = {"bet": "50%,a", "river": {"donk": "33%"}}
     assert Spot.from_mapping(fields | {"bets": bets, "rules": {"merge": 0}}).to_toml() == (
         'board = "Kh Qs Js 2c 3d"\npot = 100\nstack = 200\n'
-        '\n[oop]\nrange = "AK"\n'
+        '\n[oop]\nrange = "AKs,AKo"\n'
         '\n[ip]\nrange = "QQ"\n'
         '\n[bets]\nbet = "50%, a"\nraise = ""\n'
         '\n[bets.river]\ndonk = "33%"\n'
@@ -112,7 +112,7 @@ def test_raises_by_number_and_caps_come_from_the_finest_table_too(fields: dict[s
         ({"oop": {"rang": "AA"}}, "oop.rang", "did you mean 'range'?"),
         ({"oop": "AA"}, "oop", "must be a table"),
         ({"oop": {"range": "AhAd"}, "ip": {"range": "AhAc"}}, "ip.range", "always shares a card"),
-        ({"bets": {"bet": "50"}}, "bets.bet", "has no unit"),
+        ({"bets": {"bet": "0.5"}}, "bets.bet", "has no unit"),
         ({"bets": {"bet": 50}}, "bets.bet", "must be a text"),
         ({"bets": {"river": {"oop": {"bet": "5%, 2x"}}}}, "bets.river.oop.bet", "position 5"),
         ({"bets": {"rivr": {"bet": "50%"}}}, "bets.rivr", "did you mean 'river'?"),

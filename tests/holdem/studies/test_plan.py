@@ -56,7 +56,7 @@ def test_mistakes_are_named(more: str, sentence: str) -> None:
         ('"QQ, AK"', '"AKx"', "oop.range: 'AKx' at position 3"),
         ("pot = 60", "pot = 0", "pot: 0 must be above 0"),
         ("pot = 60", "", "pot: is missing"),
-        ('"50%"', '"50"', "bets.bet: "),
+        ('"50%"', '"0.5"', "bets.bet: "),
         ('"QQ, AK"', '"QsJh"', "ip.range"),
     ],
 )

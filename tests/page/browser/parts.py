@@ -15,8 +15,8 @@ def cell(page: Any, name: str, grid: str = "Strategy by class") -> Any:
 
 
 def take(page: Any, action: str) -> None:
-    """Click an action of the present decision."""
-    page.locator(".tile.present").get_by_role("button", name=re.compile(rf"^{re.escape(action)}\b")).click()
+    """Click an action of the present decision, named as in a line."""
+    page.locator(f".tile.present button[data-action='{action}']").click()
 
 
 def at_node(page: Any, player: str) -> None:
@@ -37,11 +37,10 @@ def hand_row(page: Any, hand: str) -> list[str]:
 
 
 def shown_frequencies(page: Any) -> dict[str, float]:
-    """Frequencies of the present decision, in percent, as the strip writes them."""
+    """Frequencies of the present decision in percent, as the strip writes them, by names as in a line."""
     found = {}
     for button in page.locator(".tile.present button").all():
-        name, share = button.inner_text().split("\n")[-2:]
-        found[name] = float(share)
+        found[button.get_attribute("data-action")] = float(button.locator(".share").inner_text())
     return found
 
 

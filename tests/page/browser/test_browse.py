@@ -24,7 +24,7 @@ def river(site: str, open_page: Any) -> Any:
 
 def test_the_folder_is_listed_and_a_file_opens(site: str, open_page: Any) -> None:
     page = open_page(site)
-    page.get_by_role("link", name="river.rgl").click()
+    page.locator("a[title='river.rgl']").click()
     at_node(page, "oop")
     expect(page.locator(".file-name")).to_have_text("river.rgl")
     expect(page.locator(".badge")).to_contain_text("% of pot")

@@ -18,6 +18,7 @@ def page(workshop: Server, open_page: Any) -> Any:
 
 
 def lock(page: Any, action: str, percent: int) -> None:
+    page.get_by_role("button", name="One mix").click()
     field = page.get_by_label(f"{action}, percent, as a number")
     field.fill(str(percent))
     field.press("Tab")
@@ -29,7 +30,7 @@ def test_a_class_a_filter_and_hands_as_text_are_locked(page: Any) -> None:
     cell(page, "AA").click()
     page.get_by_role("button", name="Class AA").click()
     lock(page, "check", 100)
-    expect(locks).to_have_text(["After check: AA: 100 % checkRemove"])
+    expect(locks).to_contain_text(["After check: AA: 100 % check loses"])
     page.get_by_role("button", name="Hands as text").click()
     lock(page, "check", 50)
     expect(page.locator(".lock-tab .problem")).to_contain_text("Give the hands to lock")
@@ -65,6 +66,7 @@ def test_a_filter_by_category_locks_the_hands_in_it(page: Any) -> None:
 
 
 def test_sliders_always_make_100_percent(page: Any) -> None:
+    page.get_by_role("button", name="One mix").click()
     for action, percent in (("check", 10), ("bet 30", 60), ("all-in 240", 90)):
         field = page.get_by_label(f"{action}, percent, as a number")
         field.fill(str(percent))

@@ -29,9 +29,16 @@ rake = 0.05
 
 @pytest.fixture
 def page(site: str, open_page: Any) -> Any:
+    """The set-up with nothing in it."""
     page = open_page(f"{site}/setup")
-    expect(cell(page, "AA", "Range of OOP")).to_be_visible()
+    clear(page)
     return page
+
+
+def clear(page: Any) -> None:
+    page.get_by_role("button", name="Clear everything").click()
+    expect(page.get_by_label("Range of OOP as text")).to_have_value("")
+    expect(page.locator(".grid.paint .cell[aria-selected='true']")).to_have_count(0)
 
 
 def estimate(page: Any, name: str) -> Any:
@@ -142,7 +149,7 @@ def test_a_formation_and_a_random_board_make_a_spot(page: Any) -> None:
     assert float(estimate(page, "Nodes").inner_text().replace(",", "")) > 10
     expect(estimate(page, "Memory")).to_contain_text("B")
     page.get_by_text("Betting tree").click()
-    expect(page.locator(".tree")).to_contain_text("OOP acts")
+    expect(page.locator(".tree")).to_contain_text("BB acts")
 
 
 def test_a_spot_file_opens_saves_and_opens_again(workshop: Server, tmp_path: Path, open_page: Any) -> None:
@@ -155,16 +162,16 @@ def test_a_spot_file_opens_saves_and_opens_again(workshop: Server, tmp_path: Pat
     chooser.value.set_files(given)
     expect(page.get_by_label("Pot", exact=True)).to_have_value("60")
     expect(cell(page, "KK", "Range of IP")).to_have_text("KK50 %")
-    page.get_by_text("Sizes by street and player").click()
     expect(page.get_by_label("river oop bet", exact=True)).to_have_value("33%, a")
+    expect(page.get_by_label("river ip bet", exact=True)).to_have_value("50%")
+    expect(page.get_by_label("flop oop bet", exact=True)).to_be_hidden()
     page.get_by_label("river oop bet", exact=True).fill("75%")
     page.get_by_role("button", name="Save TOML…").click()
     page.get_by_label("File name").fill("kept")
     page.get_by_role("button", name="Save in the folder").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
     assert '"75%"' in (workshop.folder / "kept.toml").read_text(encoding="utf-8")
-    page.get_by_role("button", name="Start over").click()
-    page.get_by_role("button", name="Clear everything").click()
+    clear(page)
     expect(page.get_by_label("Pot", exact=True)).to_have_value("")
     page.get_by_role("button", name="Open TOML…").click()
     page.get_by_role("link", name="kept.toml").click()

@@ -27,11 +27,14 @@ def show(path: Path, line: str) -> dict[str, Any]:
 
 
 def set_up_river(page: Any) -> None:
+    page.get_by_role("button", name="Clear everything").click()
+    expect(page.get_by_label("Range of OOP as text")).to_have_value("")
     for card in BOARD:
         page.get_by_role("button", name=card, exact=True).click()
     page.get_by_label("Pot", exact=True).fill("100")
     page.get_by_label("Stack behind").fill("200")
     page.get_by_label("Bet", exact=True).fill("50%, a")
+    page.get_by_label("Raise", exact=True).fill("2.5x")
     for player in ("OOP", "IP"):
         paint_range(page, player, "AA", "TT")
         expect(page.get_by_label(f"Range of {player} as text")).to_have_value("TT+,AT+,KT+,QT+,JT")
@@ -83,6 +86,7 @@ def test_from_the_first_click_to_a_locked_solution(workshop: Server, open_page: 
     page.keyboard.press("Home")
     wait_for_line(page, "")
     page.keyboard.press("l")
+    page.get_by_role("button", name="One mix").click()
     page.get_by_label("bet 50, percent, as a number").fill("100")
     page.get_by_label("bet 50, percent, as a number").press("Tab")
     page.get_by_role("button", name="Lock", exact=True).click()

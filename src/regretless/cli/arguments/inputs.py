@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["SUFFIX", "is_spot", "read_files", "read_spots", "refuse_saved", "spot_paths"]
 
 SUFFIX = ".toml"
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
 
 def is_spot(text: str) -> bool:
@@ -30,62 +30,62 @@ def is_spot(text: str) -> bool:
     if not _is_pattern(text):
         return False
     # Text with parentheses may be a game with parameters.
-    return "(" not in text or any(found.endswith(SUFFIX) for found in glob(text, recursive=True))
+    return "(" not in text or any(match.endswith(SUFFIX) for match in glob(text, recursive=True))
 
 
-def spot_paths(given: tuple[str, ...]) -> tuple[list[Path], bool]:
-    """Each file once, in the order given, and whether they are a batch: several, a pattern or a folder."""
+def spot_paths(arguments: Sequence[str]) -> tuple[list[Path], bool]:
+    """Each file once, in the order of the arguments, and whether they are a batch: several, a pattern or a folder."""
     paths: list[Path] = []
-    batch = len(given) > 1
-    for text in given:
+    batch = len(arguments) > 1
+    for text in arguments:
         if os.path.isdir(text):
-            found = sorted(path for path in Path(text).iterdir() if path.suffix == SUFFIX)
-            if not found:
+            matches = sorted(path for path in Path(text).iterdir() if path.suffix == SUFFIX)
+            if not matches:
                 raise InvalidFile(text, f"contains no {SUFFIX} file")
             batch = True
         elif _is_pattern(text):
-            found = sorted(path for path in map(Path, glob(text, recursive=True)) if path.suffix == SUFFIX)
-            if not found:
+            matches = sorted(path for path in map(Path, glob(text, recursive=True)) if path.suffix == SUFFIX)
+            if not matches:
                 raise InvalidFile(text, "matches no file")
             batch = True
         elif os.path.exists(text) or text.endswith(SUFFIX):
-            found = [Path(text)]
+            matches = [Path(text)]
         else:
             raise InvalidFile(text, "is not the file of a spot; a game is given by itself")
-        paths += found
+        paths += matches
     return list({os.path.realpath(path): path for path in reversed(paths)}.values())[::-1], batch
 
 
-def refuse_saved(argument: str, given: str, instead: str) -> None:
+def refuse_saved(argument: str, name: str, instead: str) -> None:
     """Refuse a solution file where a game or a spot is expected; `instead` says what to do with it."""
-    if not given.endswith(".rgl"):
+    if not name.endswith(".rgl"):
         return
-    if not os.path.exists(given):
-        raise InvalidFile(given, "does not exist")
-    raise InvalidOption(argument, given, f"is a saved solution: {instead}")
+    if not os.path.exists(name):
+        raise InvalidFile(name, "does not exist")
+    raise InvalidOption(argument, name, f"is a saved solution: {instead}")
 
 
 def read_spots(
-    paths: Iterable[Path], make: Callable[[Spot], Made]
-) -> tuple[dict[Path, Made], dict[Path, RegretlessError]]:
-    """The result of `make` for each spot, and the errors of those for which it fails."""
+    paths: Iterable[Path], read: Callable[[Spot], Result]
+) -> tuple[dict[Path, Result], dict[Path, RegretlessError]]:
+    """The result of `read` for each spot, and the errors of those for which it fails."""
     from regretless.holdem.spots.spot import Spot
 
-    return read_files(paths, lambda path: make(Spot.read(path)))
+    return read_files(paths, lambda path: read(Spot.read(path)))
 
 
 def read_files(
-    paths: Iterable[Path], make: Callable[[Path], Made]
-) -> tuple[dict[Path, Made], dict[Path, RegretlessError]]:
-    """The result of `make` for each file, and the errors of those for which it fails."""
-    made: dict[Path, Made] = {}
+    paths: Iterable[Path], read: Callable[[Path], Result]
+) -> tuple[dict[Path, Result], dict[Path, RegretlessError]]:
+    """The result of `read` for each file, and the errors of those for which it fails."""
+    results: dict[Path, Result] = {}
     errors: dict[Path, RegretlessError] = {}
     for path in paths:
         try:
-            made[path] = make(path)
+            results[path] = read(path)
         except RegretlessError as error:
             errors[path] = error
-    return made, errors
+    return results, errors
 
 
 def _is_pattern(text: str) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
+from typer.core import TyperCommand
 
 from regretless.errors import Advice, InvalidOption, RegretlessError
 
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
     from regretless.holdem.spots.spot_fields import PlayerName
 
 __all__ = [
-    "JSON", "MACHINE", "OUTPUT", "SEARCH", "SPOTS", "Board", "Device", "Engine", "History", "Json", "Line", "Player",
-    "Resume", "Sampling", "SaveEvery", "SolveJson", "Strategy", "Threads", "Updates", "argument", "flag",
-    "information_sets", "iterations", "measure_every", "option", "read_cards", "read_player", "read_range",
-    "read_variants", "refuse_others", "seed", "variant_with",
+    "JSON", "MACHINE", "OUTPUT", "SEARCH", "SPOTS", "Board", "Device", "Engine", "HelpCommand", "History", "Json",
+    "Line", "Player", "Resume", "Sampling", "SaveEvery", "SolveJson", "Strategy", "Threads", "Updates", "argument",
+    "flag", "information_sets", "iterations", "measure_every", "option", "read_cards", "read_player", "read_range",
+    "read_variants", "refuse_others", "seed", "variant_with", "without_type",
 ]  # fmt: skip
 
 SEARCH, MACHINE, OUTPUT, SPOTS = "How it solves", "What it runs on", "What comes out", "Hold'em spots"
@@ -44,8 +45,22 @@ def option(
 
 
 def flag(name: str, help: str, panel: str | None = None) -> Any:
-    """An option that takes no value."""
-    return option(help, panel, names=(name,))
+    """An option that takes no value, so its help names no type: Typer would print <bool>."""
+    return option(help, panel, names=(name,), metavar="")
+
+
+def without_type(help_option: Any) -> Any:
+    """Typer's --help, shown like any other flag; None if a command has no help."""
+    if help_option is not None:
+        help_option.metavar = ""
+    return help_option
+
+
+class HelpCommand(TyperCommand):
+    """A command whose --help is shown like any other flag."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        return without_type(super().get_help_option(ctx))
 
 
 # --- how solving or training runs ------------------------------------------------------------------------------------
@@ -212,7 +227,7 @@ def refuse_others(context: typer.Context, kind: str, takes: Set[str], hints: dic
     """Refuse, by name, options of a command that this kind of answer does not take."""
     for parameter in context.command.params:
         name, value = parameter.opts[0], context.params.get(parameter.name or "")
-        given = value is not None and value is not False
-        if given and name.startswith("--") and name not in takes | {kind}:
+        is_set = value is not None and value is not False
+        if is_set and name.startswith("--") and name not in takes | {kind}:
             hint = (hints or {}).get(name, "")
             raise InvalidOption(name.removeprefix("--"), value, f"does not apply to {kind}{hint}")

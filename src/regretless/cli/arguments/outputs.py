@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from regretless.solving.solution import Solution
 
 __all__ = [
-    "check_figure", "check_out", "check_shown", "check_sources", "check_tables", "file_stem", "free_path", "out_folder",
-    "resume_command", "save_figure", "solution_files", "tell_errors", "tell_unfinished",
+    "check_figure", "check_out", "check_shown", "check_sources", "check_tables", "command_line", "file_stem",
+    "free_path", "out_folder", "print_commands", "print_errors", "print_unfinished", "resume_command", "save_figure",
+    "solution_files",
 ]  # fmt: skip
 
 FIGURES = (".png", ".svg", ".pdf", ".jpg")
@@ -37,11 +38,11 @@ def file_stem(name: str) -> str:
     return re.sub(r"[^\w.]+", "-", name).strip("-.")[:60] or "solution"
 
 
-def free_path(name: str, taken: Iterable[Path] = ()) -> Path:
-    """A file in the working directory that neither exists nor is `taken`: leduc.rgl, leduc-2.rgl."""
-    stem, number, taken = file_stem(name), 1, set(taken)
+def free_path(name: str, reserved: Iterable[Path] = ()) -> Path:
+    """A file in the working directory that neither exists nor is `reserved`: leduc.rgl, leduc-2.rgl."""
+    stem, number, reserved = file_stem(name), 1, set(reserved)
     path = Path(f"{stem}.rgl")
-    while os.path.lexists(path) or path in taken:
+    while os.path.lexists(path) or path in reserved:
         number += 1
         path = Path(f"{stem}-{number}.rgl")
     return path
@@ -98,22 +99,22 @@ def solution_files(paths: Sequence[Path], folder: Path) -> list[Path]:
     whole = [Path(os.path.abspath(path)).with_suffix("") for path in paths]
     lengths = [1] * len(paths)  # number of path components in each name
 
-    def name(place: int) -> str:
-        return "-".join(part.strip(os.sep) or "root" for part in whole[place].parts[-lengths[place] :])
+    def name(index: int) -> str:
+        return "-".join(part.strip(os.sep) or "root" for part in whole[index].parts[-lengths[index] :])
 
     while True:
-        found: dict[str, list[int]] = {}
-        for place in range(len(paths)):
-            found.setdefault(name(place).casefold(), []).append(place)  # some file systems ignore case
-        alike = [place for places in found.values() if len(places) > 1 for place in places]
-        longer = [place for place in alike if lengths[place] < len(whole[place].parts)]
+        named: dict[str, list[int]] = {}  # paths by their name
+        for index in range(len(paths)):
+            named.setdefault(name(index).casefold(), []).append(index)  # some file systems ignore case
+        clashing = [index for indices in named.values() if len(indices) > 1 for index in indices]
+        longer = [index for index in clashing if lengths[index] < len(whole[index].parts)]
         if not longer:
             break
-        for place in longer:
-            lengths[place] += 1
-    numbered = {place: count for places in found.values() for count, place in enumerate(places, start=1) if count > 1}
-    ends = [f"-{numbered[place]}" if place in numbered else "" for place in range(len(paths))]
-    return [folder / f"{name(place)}{ends[place]}.rgl" for place in range(len(paths))]
+        for index in longer:
+            lengths[index] += 1
+    numbers = {index: count for indices in named.values() for count, index in enumerate(indices, start=1)}
+    ends = [f"-{numbers[index]}" if numbers[index] > 1 else "" for index in range(len(paths))]
+    return [folder / f"{name(index)}{ends[index]}.rgl" for index in range(len(paths))]
 
 
 def check_figure(option: str, path: Path) -> None:
@@ -145,24 +146,41 @@ def save_figure(figure: Figure, path: Path) -> None:
         figure.savefig(temporary, format=path.suffix.lower().removeprefix("."))
 
 
+def command_line(*words: str, **options: object) -> str:
+    """A command of ours, quoted for a shell; options that are None are left out.
+
+    >>> command_line("price", "a game.rgl", flops=None, threads=2)
+    "regretless price 'a game.rgl' --threads 2"
+    """
+    given = [(f"--{name}", str(value)) for name, value in options.items() if value is not None]
+    return shlex.join(["regretless", *words, *(word for pair in given for word in pair)])
+
+
+def print_commands(sentence: str, *commands: str) -> None:
+    """A sentence on stderr, and the commands it speaks of."""
+    people = for_people()
+    people.print(sentence)
+    for command in commands:
+        people.print(f"  {command}", style="cyan", soft_wrap=True)
+
+
 def resume_command(path: Path, command: str = "solve") -> str:
     """The command that resumes a saved solve, quoted for a shell."""
-    return f"regretless {command} --resume {shlex.quote(str(path))}"
+    return command_line(command, resume=path)
 
 
-def tell_unfinished(solution: Solution, path: Path) -> None:
+def print_unfinished(solution: Solution, path: Path) -> None:
     """Print how far an interrupted solve got, and the command that resumes it."""
-    notes = for_people()
-    done, wanted = solution.iterations, solution.settings.iterations
-    notes.print(f"interrupted after {done:,} of {wanted:,} iterations; resume it with")
-    notes.print(f"  {resume_command(path, solution.problem_kind.command)}", style="cyan", soft_wrap=True)
+    done, total = solution.iterations, solution.settings.iterations
+    command = resume_command(path, solution.problem_kind.command)
+    print_commands(f"interrupted after {done:,} of {total:,} iterations; resume it with", command)
 
 
-def tell_errors(errors: dict[Path, RegretlessError]) -> int:
+def print_errors(errors: dict[Path, RegretlessError]) -> int:
     """Print what is wrong with each file, and return the exit code."""
     for path, error in errors.items():
-        said = error.worded(Advice.as_option)
-        print_error(said if said.startswith(f"{path}:") else f"{path}: {said}")
+        message = error.worded(Advice.as_option)
+        print_error(message if message.startswith(f"{path}:") else f"{path}: {message}")
     codes = {error.exit_code for error in errors.values()}
     return codes.pop() if len(codes) == 1 else 1
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from regretless.cli.arguments.options import MACHINE, OUTPUT, Json, option
-from regretless.cli.terminal.consoles import for_answers, for_people, note, print_json
+from regretless.cli.arguments.outputs import command_line, print_commands
+from regretless.cli.terminal.consoles import for_answers, for_people, note, plain_table, print_json
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
-from regretless.cli.terminal.numbers import about_text, bytes_text, duration_text
+from regretless.cli.terminal.numbers import about_text, bytes_text, counted, duration_text
 from regretless.printable import printable
 
 if TYPE_CHECKING:
@@ -87,8 +86,8 @@ def buckets(
     size = f"{situations:,} situations, {bytes_text(estimate.file_bytes)}"
     if where == "cpu":
         about = about_text(sum(estimate.seconds.values()))
-        note(f"{size}: about {about} on {workers} thread{'s' if workers > 1 else ''}")
-    else:  # the estimate of the time holds for a CPU only
+        note(f"{size}: about {about} on {counted(workers, 'thread')}")
+    else:  # the estimated time holds for a CPU only
         note(f"{size}, on {where}")
     status = _BucketStatus(path, plan.streets[0])
     began = time.monotonic()
@@ -102,12 +101,11 @@ def buckets(
         try:
             build_buckets(plan, path, threads=workers, device=where, report=report, interrupted=interrupted)
         except BuildStopped as stop:
-            console = for_people()
             if not stop.saved:
-                console.print("interrupted: nothing was saved, since the first street was not trained")
+                for_people().print("interrupted: nothing was saved, since the first street was not trained")
             else:
-                console.print(f"interrupted: {status.share:.0%} of the table is done; continue it with")
-                console.print(f"  {_command(plan, path)}", style="cyan", soft_wrap=True)
+                done = f"interrupted: {status.share:.0%} of the table is done; continue it with"
+                print_commands(done, _command(plan, path))
             raise typer.Exit(INTERRUPTED) from None
     seconds = time.monotonic() - began
     streets: dict[str, dict[str, Any]] = {
@@ -138,9 +136,9 @@ class _BucketStatus:
     def __init__(self, path: Path, first_street: str) -> None:
         self.path, self.first_street = path, first_street
         self.share = 0.0
-        self.trained = False  # whether there is something to save
+        self.trained = False  # whether there is anything to save
         self.seconds: dict[str, float] = {}
-        self.cpu_seconds: dict[str, float] = {}  # of all threads: what more cores divide
+        self.cpu_seconds: dict[str, float] = {}  # summed over threads
         self._before, self._cpu_before = 0.0, time.process_time()
 
     def report(self, progress: BuildProgress) -> None:
@@ -165,10 +163,7 @@ class _BucketStatus:
 
 
 def _print(streets: dict[str, dict[str, Any]]) -> None:
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 3, 0, 0))
-    table.add_column("street")
-    for name in ("boards", "situations", "buckets", "time"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = plain_table(["street"], ["boards", "situations", "buckets", "time"], gap=3)
     for street, row in streets.items():
         counts = (f"{row[name]:,}" for name in ("boards", "situations", "buckets"))
         table.add_row(street, *counts, duration_text(row["seconds"]))
@@ -192,9 +187,8 @@ def _command(plan: BucketPlan, path: Path) -> str:
     """The command that continues a build."""
     from regretless.cards.deck import board_text
 
-    words = ["regretless", "buckets"]
-    for street in STREETS:
-        words += [f"--{street}", str(getattr(plan, street) or 0)]
-    words += ["--method", plan.method, "--seed", str(plan.seed), "--sample", str(plan.sample)]
-    words += ["--board", board_text(plan.board)] if plan.board else []
-    return shlex.join([*words, "--out", str(path)])
+    counts = {street: getattr(plan, street) or 0 for street in STREETS}
+    board = board_text(plan.board) or None
+    return command_line(
+        "buckets", **counts, method=plan.method, seed=plan.seed, sample=plan.sample, board=board, out=path
+    )

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from rich.table import Table
 from rich.text import Text
 
 from regretless.cli.arguments.options import Json, argument, option
-from regretless.cli.terminal.consoles import for_answers, has_color, print_json
-from regretless.colors import SUIT_COLORS, blend
+from regretless.cli.terminal.consoles import for_answers, has_color, plain_table, print_json
+from regretless.colors import blend
 from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -111,6 +110,7 @@ def equity(
     from regretless.cards.deck import board_text, parse_board
     from regretless.cards.equity import equity as equity_of
     from regretless.cards.ranges import Range
+    from regretless.cli.views.spot_view import cards_text
 
     if seed is not None and samples is None:
         raise InvalidOption("seed", seed, "is for sampled deals: add --samples")
@@ -132,7 +132,7 @@ def equity(
         print_json(fields)
         return
     console = for_answers()
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 3, 0, 0))
+    table = plain_table(gap=3)
     table.add_column("range", overflow="ellipsis", max_width=max(36, console.width - 44))
     for name in ("equity", "wins", "ties", "loses"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -144,19 +144,10 @@ def equity(
             Text(str(hands)), Text(f"{share:.2%}", style="bold"), f"{wins:.2%}", f"{result.tie:.2%}", f"{loses:.2%}"
         )
     if cards:
-        console.print(Text("board ", style="dim").append_text(_cards(board_text(cards))))
+        console.print(Text("board ", style="dim").append_text(cards_text(cards)))
     console.print(table)
     if result.method == "exact":
         how = f"exact, {result.boards:,} boards enumerated"
     else:
         how = f"{result.boards:,} deals sampled, standard error {result.standard_error:.3%}"
     console.print(how, style="dim")
-
-
-def _cards(text: str) -> Text:
-    """Cards with the symbols and colours of a four-colour deck."""
-    symbols = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
-    cards = Text()
-    for card in text.split():
-        cards.append(f"{card[0]}{symbols[card[1]]} ", style=f"bold {SUIT_COLORS[card[1]]}")
-    return cards

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from regretless.cli.arguments.inputs import is_spot, read_files, refuse_saved, spot_paths
 from regretless.cli.arguments.options import Json, argument, option
-from regretless.cli.arguments.outputs import tell_errors
+from regretless.cli.arguments.outputs import print_errors
 from regretless.cli.terminal.consoles import fact_table, for_answers, print_json
 from regretless.cli.terminal.numbers import bytes_text
 from regretless.errors import Advice, InvalidOption
@@ -18,6 +18,7 @@ from regretless.printable import printable
 
 if TYPE_CHECKING:
     from regretless.holdem.estimate import Estimate
+    from regretless.holdem.fitting import Shrunk
     from regretless.holdem.games.game_size import GameEstimate
     from regretless.holdem.games.real_cards import FlopsEstimate
 
@@ -54,6 +55,8 @@ def estimate(
 ) -> None:
     """Estimate the size of a spot or a game: nodes, hands and memory, with 32-bit and 16-bit storage.
 
+    For a spot that does not fit in memory it proposes what to cut from the betting tree, and what each cut saves.
+
     \b
     [cyan]regretless estimate spot.toml[/cyan]
     [cyan]regretless estimate spots/[/cyan]
@@ -62,8 +65,10 @@ def estimate(
     [cyan]regretless estimate 'push-fold(stack=10)'[/cyan]
     """
     from regretless.engines import thread_limit
+    from regretless.forms.memory import available_bytes
     from regretless.holdem.buckets.plan import BucketChoice
     from regretless.holdem.estimate import estimate_spot
+    from regretless.holdem.fitting import shrink
     from regretless.holdem.flops import read_flops
     from regretless.holdem.games.game import HoldemGame, read_spot_or_game
     from regretless.holdem.games.game_size import estimate_game
@@ -97,20 +102,27 @@ def estimate(
         for name, value in (("buckets", buckets), ("flops", flops)):
             if value is not None:
                 raise InvalidOption(name, value, f"is for games, and {path} is a spot")
-        return estimate_spot(with_sources(spot_or_game), threads=cores)
+        spot = with_sources(spot_or_game)
+        needed = estimate_spot(spot, threads=cores)
+        if needed.memory_bytes[32] > (free := available_bytes()):
+            cuts[path] = shrink(spot, threads=cores, available=free)
+        return needed
 
+    cuts: dict[Path, Shrunk] = {}  # of spots that do not fit
     paths, many = spot_paths(tuple(spots))
     sizes, errors = read_files(paths, size)
     if errors and not many:
         raise next(iter(errors.values()))
     if json_:
-        answers = [{_kind(size): str(path), **size.as_json()} for path, size in sizes.items()]
+        answers = [
+            {_kind(size): str(path), **size.as_json(), **_cuts_json(cuts.get(path))} for path, size in sizes.items()
+        ]
         wrong = [{"spot": str(path), "error": error.worded(Advice.as_option)} for path, error in errors.items()]
         print_json({"spots": answers, "errors": wrong} if many else answers[0])
     else:
-        _print(sizes)
+        _print(sizes, cuts)
     if errors:
-        raise typer.Exit(tell_errors(errors))
+        raise typer.Exit(print_errors(errors))
 
 
 def _estimate_game(name: str, *, as_json: bool) -> None:
@@ -142,7 +154,15 @@ def _kind(size: AnyEstimate) -> str:
     return "spot" if isinstance(size, Estimate) else "game"
 
 
-def _print(sizes: dict[Path, AnyEstimate]) -> None:
+def _cuts_json(shrunk: Shrunk | None) -> dict[str, object]:
+    """What to cut from a spot that does not fit."""
+    if shrunk is None:
+        return {}
+    cuts = [{"text": cut.text, "saves_bytes": cut.saves} for cut in shrunk.cuts]
+    return {"cuts": cuts, "fits_with_cuts": shrunk.fits, "memory_bytes_with_cuts": shrunk.memory_bytes}
+
+
+def _print(sizes: dict[Path, AnyEstimate], cuts: dict[Path, Shrunk]) -> None:
     from regretless.holdem.estimate import Estimate
     from regretless.holdem.games.game_size import GameEstimate
 
@@ -152,6 +172,7 @@ def _print(sizes: dict[Path, AnyEstimate]) -> None:
             facts = _spot_facts(size)
         else:
             facts = _game_facts(size) if isinstance(size, GameEstimate) else _flops_facts(size)
+        facts += _cut_facts(cuts.get(path))
         console.print(printable(str(path)), style="bold", soft_wrap=True)
         console.print(fact_table(facts, style=""))
 
@@ -165,6 +186,16 @@ def _spot_facts(size: Estimate) -> list[tuple[str, str | Text]]:
         ("entries", f"{size.entries:,}   (actions of hands)"),
     ]
     return facts + [(f"memory, {bits} bits", _memory(needed)) for bits, needed in size.memory_bytes.items()]
+
+
+def _cut_facts(shrunk: Shrunk | None) -> list[tuple[str, str | Text]]:
+    if shrunk is None:
+        return []
+    lines = [cut.text + ("" if cut.saves is None else f", saves {bytes_text(cut.saves)}") for cut in shrunk.cuts]
+    facts: list[tuple[str, str | Text]] = [("cuts" if not number else "", line) for number, line in enumerate(lines)]
+    if not shrunk.fits or shrunk.memory_bytes is None:
+        return [*facts, ("with all cuts", "does not fit either: start on a later street or with narrower ranges")]
+    return [*facts, ("with these cuts", f"{bytes_text(shrunk.memory_bytes)} in 32 bits, which fits")]
 
 
 def _by_street(counts: dict[str, int]) -> str:

@@ -16,7 +16,7 @@ from regretless.cli.arguments import options
 from regretless.cli.arguments.options import SPOTS, argument, flag, option
 from regretless.cli.terminal.consoles import for_answers, for_people, note
 from regretless.cli.terminal.interrupts import INTERRUPTED
-from regretless.cli.terminal.numbers import bytes_text
+from regretless.cli.terminal.numbers import bytes_text, counted
 from regretless.errors import InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
@@ -48,8 +48,9 @@ def export(
     ranges: Annotated[
         str | None,
         option(
-            "For a game from the deal: the hands that take each action, at every decision before the flop or at "
-            "--line, as text for other programs: [cyan]short[/cyan], [cyan]gto+[/cyan] or [cyan]weights[/cyan].",
+            "The hands that take each action, at --line, as text for other programs: [cyan]short[/cyan], "
+            "[cyan]gto+[/cyan] or [cyan]weights[/cyan]; of a game from the deal without --line, at every decision "
+            "before the flop.",
             metavar="short|gto+|weights",
         ),
     ] = None,
@@ -72,12 +73,13 @@ def export(
     [cyan]regretless export spot.rgl --street turn --format json > turn.json[/cyan]
     [cyan]regretless export spot.rgl --all --player oop --hands 'AK, 99+' --out spot.parquet[/cyan]
     [cyan]regretless export leduc.rgl --out leduc.csv[/cyan]   a game
+    [cyan]regretless export spot.rgl --line 'check' --ranges gto+[/cyan]   who bets, who checks
     [cyan]regretless export game.rgl --ranges short --out ranges.txt[/cyan]   hold'em from the deal
     [cyan]regretless export --columns[/cyan]
     """
     from regretless.api import load
     from regretless.cards.ranges import FORMATS as RANGE_TEXTS
-    from regretless.cli.views.game_export import RANGE_FORMATS
+    from regretless.cli.views.game_export import RANGE_FORMATS, export_ranges
     from regretless.cli.views.spot_view import check_any_hand
     from regretless.files.atomic import replace_file
     from regretless.holdem.exports import FORMATS, write_nodes
@@ -110,11 +112,15 @@ def export(
     if isinstance(solution, GameSolution):
         _export_game(context, solution, kind, out)
         return
-    if ranges is not None:
-        raise InvalidOption("ranges", ranges, "is for games from the deal: a spot has its ranges in its .toml file")
     assert isinstance(solution, SpotSolution)
     wide = not all_ and street is None
-    node = solution.node(line or "", options.read_cards(board))  # for --street and --all, the first decision
+    node = solution.node(line or "", options.read_cards(board))  # the first decision if --street or --all is given
+    if ranges is not None:
+        options.refuse_others(context, "--ranges", RANGES_TAKE)
+        if node.kind != "decision":
+            raise InvalidOption("line", line or "", "leads to no decision: nobody acts there")
+        export_ranges([node], ranges, kind, out)
+        return
     if chosen is not None:
         check_any_hand(node.only("oop", chosen).only("ip", chosen), chosen, whose)
     views: Iterator[NodeView] = iter([node])
@@ -127,16 +133,16 @@ def export(
         write_nodes(views, kind, sys.stdout, wide=wide, player=whose)
         return
     try:
-        with replace_file(out) as temporary, _watched(views, size) as counted:
+        with replace_file(out) as temporary, _watched(views, size) as watched:
             if kind == "parquet":
-                count = write_nodes(counted, kind, temporary, wide=wide, player=whose)
+                count = write_nodes(watched, kind, temporary, wide=wide, player=whose)
             else:
                 with open(temporary, "w", encoding="utf-8", newline="") as opened:
-                    count = write_nodes(counted, kind, opened, wide=wide, player=whose)
+                    count = write_nodes(watched, kind, opened, wide=wide, player=whose)
     except KeyboardInterrupt:
         for_people().print(f"interrupted: {out} was not written", soft_wrap=True)
         raise typer.Exit(INTERRUPTED) from None
-    note(f"saved {count:,} node{'' if count == 1 else 's'} to {out}")
+    note(f"saved {counted(count, 'node')} to {out}")
 
 
 def _export_game(context: typer.Context, solution: GameSolution, kind: str, out: Path | None) -> None:

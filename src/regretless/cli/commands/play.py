@@ -12,7 +12,7 @@ import typer
 
 from regretless.cli.arguments import options
 from regretless.cli.arguments.options import argument, flag, option
-from regretless.cli.terminal.consoles import LiteralConsole, for_answers, print_error
+from regretless.cli.terminal.consoles import LiteralConsole, for_answers, note, print_error
 from regretless.cli.terminal.interrupts import INTERRUPTED
 from regretless.errors import InvalidOption, InvalidText, RegretlessError
 from regretless.seeds import check_seed
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["play"]
 
-QUIT = ("q", "quit", "exit")
+QUIT, HELP = ("q", "quit", "exit"), "?"
 
 
 class InputEnded(Exception):
@@ -43,10 +43,11 @@ def play(
 ) -> None:
     """Play hands against a solution.
 
-    Choose an action by its number or its name: [cyan]2[/cyan], [cyan]call[/cyan], [cyan]r 5[/cyan]. [cyan]q[/cyan],
-    Ctrl-C or the end of the input stops and prints the score. In games from the deal, it is in big blinds per hundred
-    hands; in spots, in chips per hundred hands above what the solution expects in your seat. The adjusted score
-    replaces the result of an all-in with its average over all cards that could have come.
+    Choose an action by its number or its name: [cyan]2[/cyan], [cyan]call[/cyan], [cyan]r 5[/cyan]. [cyan]?[/cyan]
+    explains the choices and the score; [cyan]q[/cyan], Ctrl-C or the end of the input stops and prints it. In games
+    from the deal, it is in big blinds per hundred hands; in spots, in chips per hundred hands above what the solution
+    expects in your seat. The adjusted score replaces the result of an all-in with its average over all cards that could
+    have come.
 
     \b
     [cyan]regretless play game.rgl[/cyan]
@@ -54,7 +55,7 @@ def play(
     [cyan]regretless play spot.rgl --player oop[/cyan]
     """
     from regretless.api import load
-    from regretless.cli.views.duel_view import Score
+    from regretless.cli.views.duel_view import ADJUSTED, Score
     from regretless.holdem.spots.spot_fields import PLAYERS
 
     if hands is not None and hands < 1:
@@ -65,6 +66,8 @@ def play(
     stakes = _stakes(load(file), file)
     random, console, score = Random(seed), for_answers(), Score(stakes.unit)
     code: int | None = None
+    if sys.stdin.isatty():
+        note("? explains the choices and the score, q stops")
     try:
         for number in count(1) if hands is None else range(1, hands + 1):
             person = (number - 1) % 2 if seat is None else PLAYERS.index(seat)
@@ -73,10 +76,13 @@ def play(
         code = 0
     except KeyboardInterrupt:
         code = INTERRUPTED
-        console = for_answers()  # the old one repeats its last output if it was interrupted while printing
+        console = for_answers()  # an interrupted console would repeat its last output
         console.print()
-    if code is not None:  # before the end of a hand, which prints the score
+    if code is not None:  # stopped within a hand: its end would have printed the score
         console.print(str(score), style="bold", soft_wrap=True)
+    if len(score.won) > 1:
+        note(ADJUSTED)
+    if code is not None:
         raise typer.Exit(code)
 
 
@@ -119,7 +125,7 @@ def _play_hand(
         if not duel.is_turn(node):
             break
         console.print(view.state_text(stakes, duel, node), soft_wrap=True)
-        action = _ask(console, duel, node)
+        action = _ask(console, stakes, duel, node)
         if advice:
             console.print(view.advice_text(duel, node), style="dim", soft_wrap=True)
         nodes = duel.play_on(reader.act(node, action))
@@ -132,21 +138,25 @@ def _play_hand(
     console.print(str(score), style="bold", soft_wrap=True)
 
 
-def _ask(console: LiteralConsole, duel: Duel, node: LineNode) -> int:
+def _ask(console: LiteralConsole, stakes: Stakes, duel: Duel, node: LineNode) -> int:
     """The number of the action that the person chooses; asks again until there is one."""
-    from regretless.cli.views.duel_view import choices_text
+    from regretless.cli.views.duel_view import action_names, choices_text, help_lines
 
     actions = duel.reader.actions(node.index)
-    console.print(choices_text(actions), soft_wrap=True)
+    console.print(choices_text(action_names(duel, node)), soft_wrap=True)
     while True:
         console.print("> ", end="")
-        if console.is_closed:  # nobody reads what would be played
+        if console.is_closed:  # the reader of the pipe has gone
             raise InputEnded
         typed = sys.stdin.readline()
-        if not sys.stdin.isatty():  # what was typed on a terminal is already there
+        if not sys.stdin.isatty():  # a terminal has shown what was typed
             console.print(typed.strip(), soft_wrap=True)
         if not typed or typed.strip().lower() in QUIT:
             raise InputEnded
+        if typed.strip() == HELP:
+            for line in help_lines(stakes):
+                console.print(line, style="dim", soft_wrap=True)
+            continue
         try:
             return _read_action(typed.strip(), actions)
         except RegretlessError as error:
@@ -157,7 +167,7 @@ def _read_action(text: str, actions: tuple[str, ...]) -> int:
     """Which action a text means, by number or by name."""
     from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
 
-    listed = f"choose from {', '.join(actions)}, or q to stop"
+    listed = f"choose from {', '.join(actions)}, q to stop, or ? for help"
     if text.isdecimal():
         digits = text.lstrip("0")
         if not 1 <= int(digits[:9] or 0) <= len(actions):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +19,7 @@ from regretless.errors import InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
     from regretless.holdem.reading.line_reader import NodeStrategy
+    from regretless.solving.options import SolveOptions
     from regretless.solving.solution import Solution
 
 __all__ = ["plot"]
@@ -65,7 +67,7 @@ def plot(
     from regretless.api import load
     from regretless.files.state import check_state
     from regretless.plots.convergence import convergence
-    from regretless.solving.options import RULES
+    from regretless.solving.options import RULES, SolveOptions
 
     path = out or Path(f"{file_stem(Path(games[0]).name.removesuffix('.rgl'))}.png")
     if out is None:
@@ -91,7 +93,7 @@ def plot(
     if len(saved) == len(games):
         _refuse_solving(context, "saved solutions, which are only drawn")
     jobs = [(game, variant) for game in games if not game.endswith(".rgl") for variant in variant_names]
-    solve_options = {name: value for name, value in context.params.items() if name in RULES}
+    solve_options = SolveOptions.read({name: value for name, value in context.params.items() if name in RULES})
     plan = SimplePlan(
         "stopping after this iteration, then plotting what was solved", "stopped at once: nothing was drawn"
     )
@@ -142,20 +144,24 @@ def _chart_title(played: NodeStrategy) -> str:
 
 
 def _solve_all(
-    jobs: Sequence[tuple[str, str]], options: dict[str, Any], interrupted: Callable[[], bool]
+    jobs: Sequence[tuple[str, str]], options: SolveOptions, interrupted: Callable[[], bool]
 ) -> list[Solution]:
     from regretless.cli.terminal.progress import solve_bar
-    from regretless.solving.game_problem import solve_game
-    from regretless.solving.options import EXACT
+    from regretless.solving.game_problem import GameProblem
+    from regretless.solving.options import EXACT, SolveOptions
+    from regretless.solving.solve import solve_problem
+
+    def with_variant(variant: str) -> SolveOptions:  # a linear program takes no other option; "mccfr" sets one
+        return SolveOptions.read({**({} if variant == EXACT else dict(options.given())), "variant": variant})
 
     iterated = [(game, variant) for game, variant in jobs if variant != EXACT]
     if iterated:  # load compiled code first, so that no curve includes it
-        solve_game(iterated[0][0], variant=iterated[0][1], **{**options, "iterations": 1})
+        solve_problem(GameProblem(iterated[0][0]), replace(with_variant(iterated[0][1]), iterations=1))
     solved: list[Solution] = []
     for game, variant in jobs:
-        own_options = {} if variant == EXACT else options  # a linear program takes none of them
         with solve_bar(f"{game} {variant}", None) as report:
-            solved.append(solve_game(game, variant=variant, report=report, interrupted=interrupted, **own_options))
+            followed = replace(with_variant(variant), report=report, interrupted=interrupted)
+            solved.append(solve_problem(GameProblem(game), followed))
         if interrupted():
             break
     return solved

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,9 +9,10 @@ import typer
 from rich.text import Text
 
 from regretless.cli.arguments.options import MACHINE, OUTPUT, Json, argument, flag, option
-from regretless.cli.terminal.consoles import fact_table, for_answers, for_people, note, print_json
+from regretless.cli.arguments.outputs import command_line, print_commands
+from regretless.cli.terminal.consoles import fact_table, for_answers, note, print_json
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
-from regretless.cli.terminal.numbers import about_text, duration_text, signed_text
+from regretless.cli.terminal.numbers import about_text, counted, duration_text, signed_text
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.printable import printable
 
@@ -31,7 +31,7 @@ def price(
         str | None,
         option(
             "all, [cyan]'subset(49)'[/cyan] or 49, flops separated by commas ([cyan]'Qs Jh 2h, 7c7d7h'[/cyan]), or "
-            "properties ([cyan]'paired, two-tone'[/cyan]).",
+            "properties ([cyan]'paired two-tone'[/cyan]).",
             default=FLOPS,
         ),
     ] = None,
@@ -74,12 +74,9 @@ def price(
     [cyan]regretless price game.rgl --flops 'subset(49)' --resolve[/cyan]   every flop solved again
     """
     folder = file.parent / f"{file.stem}.price" if out is None else out
-    words = ["regretless", "price", str(file)]
-    given = {"--flops": flops, "--target": target, "--storage": storage, "--device": device}
-    for name, value in (given | {"--threads": threads, "--out": out}).items():
-        words += [name, str(value)] if value is not None else []
-    words += ["--resolve"] if resolve else []
-    status = _Status(folder, shlex.join(words))
+    given = {"flops": flops, "target": target, "storage": storage, "device": device, "threads": threads, "out": out}
+    command = command_line("price", str(file), *(["--resolve"] if resolve else []), **given)
+    status = _PriceStatus(folder)
     with interruptible(status) as interrupted:
         from regretless.api import load
         from regretless.cli.terminal.progress import bar
@@ -97,15 +94,15 @@ def price(
         resolving = Resolving(target=target or TARGET, storage=storage or STORAGE) if resolves else False
         if out is None:
             check_state_folder(folder, file.parent)
-        with bar(solution.game) as tell:
+        with bar(solution.game) as update:
 
             def report(progress: PriceProgress) -> None:
                 if not progress.total:  # nobody acts after the flop
                     return
                 status.progress = progress
-                tell(progress.done / progress.total, _said(progress))
+                update(progress.done / progress.total, _progress_text(progress))
 
-            found = solution.price(
+            result = solution.price(
                 FLOPS if flops is None and solution.has_flops else flops,
                 resolve=resolving,
                 folder=folder,
@@ -114,23 +111,21 @@ def price(
                 report=report,
                 interrupted=interrupted,
             )
-    if found is None:
-        people = for_people()
-        people.print(f"interrupted: {status.done}; resume it with")
-        people.print(f"  {status.command}", style="cyan", soft_wrap=True)
+    if result is None:
+        print_commands(f"interrupted: {status.done}; resume it with", command)
         raise typer.Exit(INTERRUPTED)
     if json_:
-        print_json(found.as_json())
+        print_json(result.as_json())
     else:
-        _print(found)
-    note(f"the values of each flop are in {folder}" if found.count else f"the answer is in {folder / 'price.json'}")
+        _print(result)
+    note(f"the values of each flop are in {folder}" if result.count else f"the answer is in {folder / 'price.json'}")
 
 
-class _Status:
+class _PriceStatus:
     """What Ctrl-C prints."""
 
-    def __init__(self, folder: Path, command: str) -> None:
-        self.folder, self.command = folder, command
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.progress: PriceProgress | None = None
 
     @property
@@ -146,7 +141,7 @@ class _Status:
         return f"interrupted: {self.done}"
 
 
-def _said(progress: PriceProgress) -> str:
+def _progress_text(progress: PriceProgress) -> str:
     """The message beside the bar."""
     words = [f"{progress.done:,} of {progress.total:,} flops"]
     if progress.estimate is not None:
@@ -156,22 +151,22 @@ def _said(progress: PriceProgress) -> str:
     return " · ".join(words)
 
 
-def _print(found: Price) -> None:
-    evaluation = found.evaluation
+def _print(result: Price) -> None:
+    evaluation = result.evaluation
     facts: list[tuple[str, str | Text]] = [
         (
-            "exploitability" if found.is_exact else "estimate",
-            Text(f"{found.exploitability_mbb:.6g} mbb/g", style="bold"),
+            "exploitability" if result.is_exact else "estimate",
+            Text(f"{result.exploitability_mbb:.6g} mbb/g", style="bold"),
         ),
         ("small blind", _player(evaluation.values[0], evaluation.best_response_values[0])),
         ("big blind", _player(evaluation.values[1], evaluation.best_response_values[1])),
     ]
-    if found.count:
-        where = f"{found.threads} thread{'s' * (found.threads != 1)}" if found.device == "cpu" else found.device
-        facts.append(("time", f"{duration_text(found.seconds)}, {where}"))
+    if result.count:
+        where = counted(result.threads, "thread") if result.device == "cpu" else result.device
+        facts.append(("time", f"{duration_text(result.seconds)}, {where}"))
     console = for_answers()
-    console.print(Text(printable(found.game), style="bold"))
-    console.print(Text(found.meaning, style="dim"), soft_wrap=True)
+    console.print(Text(printable(result.game), style="bold"))
+    console.print(Text(result.meaning, style="dim"), soft_wrap=True)
     console.print(fact_table(facts, style=""))
 
 

@@ -34,7 +34,9 @@ def serve(
     ] = False,
     browser: Annotated[
         bool | None,
-        typer.Option("--open/--no-browser", help="Open the page in a browser; by default in an interactive terminal."),
+        typer.Option(
+            "--open/--no-browser", metavar="", help="Open the page in a browser; by default in an interactive terminal."
+        ),
     ] = None,
 ) -> None:
     """Set up, solve, browse, lock and practise spots in the browser.

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
-from typer.core import TyperCommand
 
 from regretless.cli.arguments import options
-from regretless.cli.arguments.options import SPOTS, argument, flag, option, refuse_others
-from regretless.cli.arguments.outputs import tell_unfinished
+from regretless.cli.arguments.options import SPOTS, HelpCommand, argument, flag, option, refuse_others
+from regretless.cli.arguments.outputs import print_unfinished
 from regretless.errors import InvalidOption
 
 __all__ = ["ShowCommand", "show"]
@@ -26,7 +25,7 @@ TAKES = {
 }
 
 
-class ShowCommand(TyperCommand):
+class ShowCommand(HelpCommand):
     """The command, with a `--hands` that may stand alone: every hand."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -153,7 +152,7 @@ def show(
         refuse_others(context, "a game", TAKES["a game"])
         show_game(solution, information_sets, whole=strategy, file=str(file), as_json=json_)
     if solution.reason == "interrupted":
-        tell_unfinished(solution, file)
+        print_unfinished(solution, file)
 
 
 def _show_tree(context: typer.Context, file: Path, *, as_json: bool) -> None:

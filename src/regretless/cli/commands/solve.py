@@ -10,19 +10,25 @@ import typer
 
 from regretless.cli.arguments import options
 from regretless.cli.arguments.inputs import is_spot, refuse_saved, spot_paths
-from regretless.cli.arguments.locks import LockFromOption, LockLineOption, LockOption, LockPlayerOption, read_locks
 from regretless.cli.arguments.options import MACHINE, OUTPUT, SEARCH, argument, flag, option, variant_with
 from regretless.cli.arguments.outputs import solution_files
 from regretless.cli.solving.many import solve_spots
 from regretless.cli.solving.one import solve_one
-from regretless.cli.solving.request import SolveRequest
+from regretless.cli.solving.request import (
+    LockFromOption,
+    LockLineOption,
+    LockOption,
+    LockPlayerOption,
+    SolveRequest,
+    read_locks,
+)
 
 __all__ = ["solve"]
 
 
 def solve(
     context: typer.Context,
-    given: Annotated[
+    arguments: Annotated[
         list[str] | None,
         argument(
             "A game: [cyan]leduc[/cyan], [cyan]'leduc(ranks=6)'[/cyan], [cyan]'openspiel:liars_dice'[/cyan], "
@@ -104,7 +110,7 @@ def solve(
         str | None,
         option(
             "Solve a game from the deal with real cards on these flops only: [cyan]'subset(25)'[/cyan], weighted to "
-            "stand for all; [cyan]all[/cyan], properties ([cyan]'paired, two-tone'[/cyan]) or a list "
+            "stand for all; [cyan]all[/cyan], properties ([cyan]'paired two-tone'[/cyan]) or a list "
             "([cyan]'Qs Jh 2h, AhKd2c'[/cyan]).",
             SEARCH,
         ),
@@ -154,7 +160,7 @@ def solve(
     """
     from regretless.solving.options import RULES, SolveOptions
 
-    names = tuple(given or ())
+    names = tuple(arguments or ())
     named = {name: value for name, value in context.params.items() if name in RULES and value is not False}
     parameters = {"alpha": alpha, "beta": beta, "gamma": gamma, "delay": delay}
     named["variant"] = variant_with(variant, {key: value for key, value in parameters.items() if value is not None})

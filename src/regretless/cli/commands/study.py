@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,18 +9,17 @@ import typer
 from rich.text import Text
 
 from regretless.cli.arguments.options import MACHINE, OUTPUT, Json, argument, option
-from regretless.cli.arguments.outputs import check_figure, save_figure
+from regretless.cli.arguments.outputs import check_figure, command_line, print_commands, save_figure
 from regretless.cli.terminal.consoles import (
     fact_table,
     for_answers,
-    for_people,
     note,
     plain_table,
     print_error,
     print_json,
 )
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
-from regretless.cli.terminal.numbers import about_text, bytes_text, cell_text, duration_text
+from regretless.cli.terminal.numbers import about_text, bytes_text, cell_text, counted, duration_text
 from regretless.errors import InvalidOption, WouldNotFit
 
 if TYPE_CHECKING:
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-MOST_ERRORS = 10  # printed one by one
+PRINTED_ERRORS = 10  # errors printed one by one; more are counted
 
 app = typer.Typer(rich_markup_mode="rich")
 
@@ -65,7 +63,7 @@ def estimate(file: File, json_: Json = False) -> None:
     if json_:
         print_json(size.as_json())
         return
-    where = "the GPU" if size.device == "cuda" else f"{size.cores} core{'' if size.cores == 1 else 's'}"
+    where = "the GPU" if size.device == "cuda" else counted(size.cores, "core")
     left_out = f"   ({size.impossible:,} left out: the ranges do not allow them)" if size.impossible else ""
     facts: list[tuple[str, str | Text]] = [
         ("spots", Text(f"{size.spots:,}", style="bold").append(left_out, style="not bold")),
@@ -112,10 +110,8 @@ def run(
     [cyan]regretless study run bb_vs_btn.toml --out study[/cyan]
     [cyan]regretless study run bb_vs_btn.toml --out /shared/study --ray auto[/cyan]
     """
-    words = ["regretless", "study", "run", str(file), "--out", str(out)]
-    for name, value in (("--ray", ray), ("--workers", workers), ("--threads", threads)):
-        words += [name, str(value)] if value is not None else []
-    status = _StudyStatus(out, shlex.join(words))
+    command = command_line("study", "run", str(file), out=out, ray=ray, workers=workers, threads=threads)
+    status = _StudyStatus(out)
     with interruptible(status) as interrupted:
         from regretless.cli.terminal.progress import bar
         from regretless.cluster.run import open_run, run_study
@@ -125,7 +121,7 @@ def run(
 
         pyarrow()
         plan = StudyPlan.read(file)
-        with open_run(out, plan) as folder:  # before anything that takes time
+        with open_run(out, plan) as folder:  # refuse a folder before anything slow
             size = study_size(plan, device="cpu" if ray is not None else None)
             executor = _executor(plan, size, ray, workers, threads)
             with bar(plan.name or "study") as update:
@@ -135,7 +131,7 @@ def run(
                     update((progress.done + progress.failed) / progress.spots, _progress_text(progress))
 
                 done = run_study(plan, folder, executor, size, report=report, interrupted=interrupted)
-    _print_run(done, size, json_, status)
+    _print_run(done, out, json_, command)
 
 
 def _executor(plan: StudyPlan, size: StudySize, ray: str | None, workers: int | None, threads: int | None) -> Executor:
@@ -145,27 +141,23 @@ def _executor(plan: StudyPlan, size: StudySize, ray: str | None, workers: int | 
         if workers is not None:
             raise InvalidOption("workers", workers, "is not for --ray: Ray places tasks by their cores and memory")
         on_ray = RayExecutor(ray, device=plan.device, threads=threads)
-        note(f"{_spots(size)}, {on_ray.workers} at a time on the cluster")
+        note(f"{counted(size.spots, 'spot')}, {on_ray.workers} at a time on the cluster")
         return on_ray
     from regretless.cluster.local import LocalExecutor
 
     local = LocalExecutor(size, workers=workers, threads=threads)
     threads = local.threads or 1
-    on_cpu = f"{local.workers} at a time on {threads} thread{'' if threads == 1 else 's'} each"
+    on_cpu = f"{local.workers} at a time on {counted(threads, 'thread')} each"
     how = "on the GPU" if local.device == "cuda" else on_cpu
-    note(f"{_spots(size)}, {how}")
+    note(f"{counted(size.spots, 'spot')}, {how}")
     return local
-
-
-def _spots(size: StudySize) -> str:
-    return f"{size.spots:,} spot{'' if size.spots == 1 else 's'}"
 
 
 class _StudyStatus:
     """What Ctrl-C prints during a run."""
 
-    def __init__(self, out: Path, command: str) -> None:
-        self.out, self.command = out, command
+    def __init__(self, out: Path) -> None:
+        self.out = out
         self.progress: StudyProgress | None = None
 
     def first(self) -> str | None:
@@ -186,11 +178,11 @@ def _progress_text(progress: StudyProgress) -> str:
     return " · ".join(words)
 
 
-def _print_run(done: StudyRun, size: StudySize, as_json: bool, status: _StudyStatus) -> None:
+def _print_run(done: StudyRun, out: Path, as_json: bool, command: str) -> None:
     if as_json:
         print_json(
             {
-                "folder": str(status.out),
+                "folder": str(out),
                 "spots": done.spots,
                 "done": done.done,
                 "solved": done.solved,
@@ -202,11 +194,9 @@ def _print_run(done: StudyRun, size: StudySize, as_json: bool, status: _StudySta
         )
     _print_errors(done)
     speed = f", {duration_text(done.seconds / done.solved)} per spot" if done.solved else ""
-    note(f"{done.done:,} of {done.spots:,} spots are in {status.out}: {done.solved:,} solved now{speed}")
+    note(f"{done.done:,} of {done.spots:,} spots are in {out}: {done.solved:,} solved now{speed}")
     if (advice := _advice(done)) is not None:
-        people = for_people()
-        people.print(f"{advice} with")
-        people.print(f"  {status.command}", style="cyan", soft_wrap=True)
+        print_commands(f"{advice} with", command)
     if done.interrupted:
         raise typer.Exit(INTERRUPTED)
     if done.errors:
@@ -231,12 +221,12 @@ def _advice(done: StudyRun) -> str | None:
 def _print_errors(done: StudyRun) -> None:
     shown = {spot: str(each.error) for spot, each in done.errors.items() if not each.hopeless}
     stopped = {spot: str(each.error) for spot, each in done.errors.items() if each.hopeless}
-    shown |= dict(list(stopped.items())[:1])  # what stopped the run, and not again for each spot that it stopped
-    for spot, message in list(shown.items())[-MOST_ERRORS:]:
+    shown |= dict(list(stopped.items())[:1])  # what stopped the run is printed once, not for every spot
+    for spot, message in list(shown.items())[-PRINTED_ERRORS:]:
         print_error(message if spot in message else f"{spot}: {message}")
-    if len(shown) > MOST_ERRORS:
-        print_error(f"and {len(shown) - MOST_ERRORS:,} more spots")
-    if done.merge_error is not None and not stopped:  # otherwise what stopped the run is the reason
+    if len(shown) > PRINTED_ERRORS:
+        print_error(f"and {len(shown) - PRINTED_ERRORS:,} more spots")
+    if done.merge_error is not None and not stopped:  # what stopped the run also kept it from merging
         print_error(str(done.merge_error))
 
 
@@ -254,7 +244,7 @@ def report(
         option("Largest first: an action, a kind of action ([cyan]bet[/cyan]), oop_ev …", default="by group"),
     ] = None,
     where: Annotated[
-        str, option("Only flops with these properties: [cyan]'paired, two-tone'[/cyan].", default="all")
+        str, option("Only flops with these properties: [cyan]'paired two-tone'[/cyan].", default="all")
     ] = "",
     sql: Annotated[str | None, option("One SELECT over summary, hands and runs, instead of a report.")] = None,
     out: Annotated[Path | None, option("Write the rows to this .csv or .parquet file.", OUTPUT)] = None,
@@ -267,7 +257,7 @@ def report(
 
     \b
     [cyan]regretless study report study --by high --sort bet[/cyan]
-    [cyan]regretless study report study --line check --by flop --where 'paired, two-tone' --out paired.csv[/cyan]
+    [cyan]regretless study report study --line check --by flop --where 'paired two-tone' --out paired.csv[/cyan]
     [cyan]regretless study report study --sql "SELECT flop, ip_ev FROM summary WHERE line = '' AND place = 0"[/cyan]
     """
     from regretless.holdem.studies.study import Study

@@ -168,13 +168,13 @@ def train(
         if resume is not None:
             earlier = load(resume, to_resume=True)
             options = replace(options, loop=replace(options.loop, resume=earlier))
-            if out is None:  # errors in the file itself come first
+            if out is None:  # after reading it, so that its own errors come first
                 check_writable(resume)
         latest = Latest()
         problem = training_problem(game, options, watchers=[latest])
         if tensorboard is not None:
             problem.watchers = [latest, Scalars(tensorboard)]
-        resumable = keep_memories or (earlier is not None and earlier.reason != "interrupted")  # it already has them
+        resumable = keep_memories or (earlier is not None and earlier.reason != "interrupted")  # as in the file
         run_problem(problem, options.loop, request, status, interrupted, resumable=resumable, details=latest.details)
 
 

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from regretless.cli.arguments.options import Json, argument, flag, option
-from regretless.cli.terminal.consoles import for_answers, print_json
+from regretless.cli.terminal.consoles import for_answers, plain_table, print_json
 from regretless.cli.terminal.numbers import about_text, duration_text, signed_text
 from regretless.printable import printable
 
@@ -71,10 +70,7 @@ def _print(result: Verification) -> None:
     from regretless.holdem.verification import SpotVerification
 
     console = for_answers()
-    table = Table(box=None, pad_edge=False)
-    table.add_column()
-    table.add_column("recomputed", justify="right")
-    table.add_column("reported", justify="right")
+    table = plain_table([""], ["recomputed", "reported"])
     if isinstance(result, SpotVerification):
         rows, how = _spot_rows(result), _how(result)
     else:

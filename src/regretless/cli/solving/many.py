@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from rich.table import Table
 
 from regretless.cli.arguments.inputs import read_spots
 from regretless.cli.arguments.outputs import (
     check_sources,
+    command_line,
     free_path,
     out_folder,
+    print_commands,
+    print_errors,
     resume_command,
     solution_files,
-    tell_errors,
 )
-from regretless.cli.solving.one import problem_of_saving, tell_choice
+from regretless.cli.solving.one import note_choice, saving_error
 from regretless.cli.solving.request import SolveRequest
 from regretless.cli.solving.status import BatchStatus
-from regretless.cli.terminal.consoles import for_answers, for_people, print_json
+from regretless.cli.terminal.consoles import for_answers, for_people, plain_table, print_json
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
 from regretless.errors import Advice, InvalidFile, InvalidOption, RegretlessError
 from regretless.printable import printable
@@ -54,7 +54,7 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
                 check_state(file, request.out)
                 check_writable(file)
         else:
-            files = []  # in the working directory, for interrupted solves
+            files = []  # without --out, interrupted solves are saved in the working directory
             for path in paths:
                 files.append(free_path(path.stem, files))
         spots, errors = read_spots(paths, request.locked)
@@ -63,30 +63,30 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
         order = list(spots)
         file_of = dict(zip(paths, files, strict=True))
 
-        def done(place: int, solution: SpotSolution) -> None:
-            path = order[place]
-            problem = None
+        def done(index: int, solution: SpotSolution) -> None:
+            path = order[index]
+            failure = None
             finished = solution.reason != "interrupted"
             if finished and request.out is not None:
-                problem = problem_of_saving(solution, file_of[path], bool(options.keep_regrets))
-            if problem is not None:
-                errors[file_of[path]] = problem
-            status.done(place, finished=finished)
+                failure = saving_error(solution, file_of[path], bool(options.keep_regrets))
+            if failure is not None:
+                errors[file_of[path]] = failure
+            status.done(index, finished=finished)
             solved[path] = solution
             ending = f"{solution.exploitability_pct_pot:.3g} % of the pot" if finished else "unfinished"
             for_people().print(
                 f"{len(solved)}/{len(paths)} {printable(str(path))}: {ending}", style="dim", soft_wrap=True
             )
 
-        def failed(place: int, error: RegretlessError) -> None:
-            errors[order[place]] = _of_spot(spots[order[place]], error)
+        def failed(index: int, error: RegretlessError) -> None:
+            errors[order[index]] = _of_spot(spots[order[index]], error)
 
-        def checkpointed(problem: InvalidFile | None) -> None:
-            if problem is not None:
-                errors[Path(str(problem.path))] = problem
+        def checkpointed(failure: InvalidFile | None) -> None:
+            if failure is not None:
+                errors[Path(str(failure.path))] = failure
 
         if request.out is None:
-            options = replace(options, save_every=float("inf"))  # only on interrupts
+            options = replace(options, save_every=float("inf"))  # save on interrupts only
         solve_spots_together(
             spots.values(),
             replace(options, keep_regrets=None, checkpointed=checkpointed),
@@ -95,13 +95,13 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
             done=done,
             failed=failed,
             interrupted=interrupted,
-            chosen=lambda choice: tell_choice(choice, options.storage),
+            chosen=lambda choice: note_choice(choice, options.storage),
         )
         status.over = True
-        answers = {path: solved[path] for path in paths if path in solved}
-        _print(answers, errors, request)
-        request.draw(list(answers.values()))
-        _end(paths, answers, file_of, errors, request, interrupted())
+        solutions = {path: solved[path] for path in paths if path in solved}
+        _print(solutions, errors, request)
+        request.draw(list(solutions.values()))
+        _end(paths, solutions, file_of, errors, request, interrupted())
 
 
 def _of_spot(spot: Spot, error: RegretlessError) -> RegretlessError:
@@ -113,29 +113,26 @@ def _of_spot(spot: Spot, error: RegretlessError) -> RegretlessError:
     return named
 
 
-def _print(answers: dict[Path, SpotSolution], errors: dict[Path, RegretlessError], request: SolveRequest) -> None:
+def _print(solutions: dict[Path, SpotSolution], errors: dict[Path, RegretlessError], request: SolveRequest) -> None:
     if request.as_json:
         spots = [
-            {"file": str(path), **solution.as_json(strategy=request.strategy)} for path, solution in answers.items()
+            {"file": str(path), **solution.as_json(strategy=request.strategy)} for path, solution in solutions.items()
         ]
         wrong = [{"file": str(path), "error": error.worded(Advice.as_option)} for path, error in errors.items()]
         print_json({"spots": spots, "errors": wrong})
     elif request.strategy:
         from regretless.cli.views.spot_show import Look, print_spot
 
-        for solution in answers.values():
+        for solution in solutions.values():
             print_spot(solution, Look(table=True))
-    elif answers:
-        _print_table(answers)
+    elif solutions:
+        _print_table(solutions)
 
 
-def _print_table(answers: dict[Path, SpotSolution]) -> None:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("spot", style="bold")
-    for name in ("iterations", "% of pot", "EV oop", "EV ip", "equity oop", "first actions"):
-        table.add_column(name, justify="right")
-    names = [solution.game for solution in answers.values()]
-    for path, solution in answers.items():
+def _print_table(solutions: dict[Path, SpotSolution]) -> None:
+    table = plain_table(["spot"], ["iterations", "% of pot", "EV oop", "EV ip", "equity oop", "first actions"])
+    names = [solution.game for solution in solutions.values()]
+    for path, solution in solutions.items():
         first = zip(solution.root.actions, solution.root.frequencies, strict=True)
         table.add_row(
             printable(solution.game if names.count(solution.game) == 1 else str(path)),
@@ -151,25 +148,21 @@ def _print_table(answers: dict[Path, SpotSolution]) -> None:
 
 def _end(
     paths: list[Path],
-    answers: dict[Path, SpotSolution],
+    solutions: dict[Path, SpotSolution],
     file_of: dict[Path, Path],
     errors: dict[Path, RegretlessError],
     request: SolveRequest,
     interrupted: bool,
 ) -> None:
     """Say what is unfinished and what failed, and exit with the right code."""
-    notes = for_people()
-    unfinished = [path for path, solution in answers.items() if solution.reason == "interrupted"]
-    waiting = [path for path in paths if path not in answers and path not in errors] if interrupted else []
+    unfinished = [path for path, solution in solutions.items() if solution.reason == "interrupted"]
+    waiting = [path for path in paths if path not in solutions and path not in errors] if interrupted else []
     if unfinished or waiting:
-        done = len(answers) - len(unfinished)
-        notes.print(f"interrupted: {done} of {len(paths)} spots are finished; resume the others with")
+        done = len(solutions) - len(unfinished)
         commands = [resume_command(file_of[path]) for path in unfinished if file_of[path] not in errors]
         if waiting:
-            words = ["regretless", "solve", *map(str, waiting), *request.solving_arguments()]
-            commands.append(shlex.join(words))
-        for command in commands:
-            notes.print(f"  {command}", style="cyan", soft_wrap=True)
-    code = tell_errors(errors) if errors else 0
+            commands.append(command_line("solve", *map(str, waiting), *request.solving_arguments()))
+        print_commands(f"interrupted: {done} of {len(paths)} spots are finished; resume the others with", *commands)
+    code = print_errors(errors) if errors else 0
     if code or unfinished or waiting:
         raise typer.Exit(code or INTERRUPTED)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from regretless.cli.arguments.inputs import SUFFIX
-from regretless.cli.arguments.outputs import check_sources, check_tables, free_path, resume_command, tell_unfinished
-from regretless.cli.solving.request import SolveRequest
+from regretless.cli.arguments.outputs import check_sources, check_tables, free_path, print_unfinished, resume_command
+from regretless.cli.solving.request import SolveRequest, loss_sentences
 from regretless.cli.solving.status import SolveStatus
 from regretless.cli.terminal.consoles import for_people, note, print_json
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from regretless.solving.problem import Problem
     from regretless.solving.solution import Solution
 
-__all__ = ["problem_of_saving", "run_problem", "solve_one", "tell_choice"]
+__all__ = ["note_choice", "run_problem", "saving_error", "solve_one"]
 
 
-def solve_one(given: str | Path | None, request: SolveRequest) -> None:
+def solve_one(argument: str | Path | None, request: SolveRequest) -> None:
     """Solve a game by name or the spot or game of a file, or resume a saved solve; then save and print the solution."""
     status = SolveStatus(destination=request.destination, resumed=request.resume)
     with interruptible(status) as interrupted:
@@ -38,7 +38,7 @@ def solve_one(given: str | Path | None, request: SolveRequest) -> None:
 
         options = request.options
         if options.device == "cuda":
-            devices.start_cuda()  # which takes a while: everything that is needed anyway is loaded meanwhile
+            devices.start_cuda()  # in the background, while everything else loads
         from regretless.api import load, problem_of
         from regretless.files.atomic import check_writable
         from regretless.holdem.games.game import read_spot_or_game
@@ -48,21 +48,23 @@ def solve_one(given: str | Path | None, request: SolveRequest) -> None:
         from regretless.solving.kinds import Kind, of_solution
         from regretless.solving.options import EXACT, RULES
 
-        request.check_files(() if given is None else (Path(given),))
+        request.check_files(() if argument is None else (Path(argument),))
         if request.out is not None:
             check_writable(request.out)
-        what: object = given
-        if str(given).endswith(SUFFIX):
-            what = read_spot_or_game(Path(str(given)))
+        to_solve: object = argument
+        if str(argument).endswith(SUFFIX):
+            to_solve = read_spot_or_game(Path(str(argument)))
         if request.locks:
-            if given is not None and not isinstance(what, Spot):
+            if argument is not None and not isinstance(to_solve, Spot):
                 raise InvalidOption("lock", lock_text(request.locks[0]), "is for hold'em spots")
             if options.buckets is not None:
                 raise InvalidOption("lock", lock_text(request.locks[0]), "cannot be combined with buckets")
-        if isinstance(what, Spot):
-            what = request.locked(what)
-            if request.destination is not None:  # before the sources of locks are read
-                check_sources((request.destination,), (what,))
+        if isinstance(to_solve, Spot):
+            to_solve = request.locked(to_solve)
+            if request.destination is not None:  # refuse --out before reading the files that locks come from
+                check_sources((request.destination,), (to_solve,))
+            for sentence in loss_sentences(request.locks):
+                note(sentence)
         earlier = None
         if request.resume is not None:
             if request.locks:
@@ -74,12 +76,12 @@ def solve_one(given: str | Path | None, request: SolveRequest) -> None:
                 raise InvalidOption("resume", request.resume, RULES["resume"].refused[Kind.EXACT].why)
             earlier = load(request.resume, to_resume=True)
             options = replace(options, resume=earlier)
-            if request.out is None:  # errors in the file itself come first
+            if request.out is None:  # after reading it, so that its own errors come first
                 check_writable(request.resume)
-        problem = problem_of(what, options)
+        problem = problem_of(to_solve, options)
         check_tables(request.out, options.buckets or (None if earlier is None else earlier.settings.buckets))
         keep_regrets = of_solution(problem.solution_type).keeps_regrets or bool(options.keep_regrets)
-        keep_regrets |= earlier is not None and earlier.reason != "interrupted"  # it already has them
+        keep_regrets |= earlier is not None and earlier.reason != "interrupted"  # the file already has regrets
         if isinstance(problem, SpotProblem):
             destination = request.destination or free_path(problem.name)
             check_sources((destination,), (problem.spot,))
@@ -105,7 +107,7 @@ def run_problem(
     stopped = solution.reason == "interrupted"
     if not stopped and request.destination is not None:
         status.saving(solution.record.memory_bytes)
-        failed = problem_of_saving(solution, destination, resumable)
+        failed = saving_error(solution, destination, resumable)
     saved = destination if failed is None and (stopped or request.destination is not None) else None
     status.printing(saved)
     _print(solution, request, saved)
@@ -113,10 +115,10 @@ def run_problem(
     for file in (saved, request.plot):
         if file is not None:
             note(f"saved {file}")
-    if failed is not None:  # last, so that the answer is printed first
+    if failed is not None:  # raised last, so that the result is printed first
         raise failed
     if stopped:
-        tell_unfinished(solution, destination)
+        print_unfinished(solution, destination)
         raise typer.Exit(INTERRUPTED)
 
 
@@ -152,17 +154,17 @@ def _solve(
     if options.variant != EXACT:
         options = replace(options, checkpoint=destination)
         if request.destination is None:
-            options = replace(options, save_every=float("inf"))  # only on interrupts
+            options = replace(options, save_every=float("inf"))  # save on interrupts only
     checked = make_request(problem, options)
     settings = checked.settings
     if isinstance(problem, PublicFormProblem):
-        tell_choice(checked.choice, settings.storage)
+        note_choice(checked.choice, settings.storage)
     elif FormKind.BUCKETED in problem.forms and _on_processor(checked.engine, checked.device):
         from regretless.engines import kernels_are_compiled
 
-        _tell_compiling(kernels_are_compiled(FormKind.BUCKETED))
+        _note_compiling(kernels_are_compiled(FormKind.BUCKETED))
     if checked.device == "cuda" and isinstance(problem, SpotProblem):
-        load_kernels()  # CUDA is starting
+        load_kernels()  # meanwhile, CUDA is starting
     boards = None if problem.measures else settings.sample_runouts
     latest: Progress | None = None
 
@@ -182,8 +184,8 @@ def _solve(
             nonlocal latest
             latest = progress
             status.report(progress)
-            found = progress.exploitability
-            show(replace(progress, exploitability=None if found is None else problem.scale * found))
+            measured = progress.exploitability
+            show(replace(progress, exploitability=None if measured is None else problem.scale * measured))
 
         try:
             solution = solve(checked, Hooks(report=report, interrupted=interrupted, checkpointed=checkpointed))
@@ -213,7 +215,7 @@ def _print(solution: Solution, request: SolveRequest, file: Path | None) -> None
         print_game(solution, whole=request.strategy, file=None if file is None else shlex.quote(str(file)))
 
 
-def problem_of_saving(solution: Solution, path: Path, resumable: bool) -> InvalidFile | None:
+def saving_error(solution: Solution, path: Path, resumable: bool) -> InvalidFile | None:
     """Save a solution; returns the error if that fails."""
     try:
         solution.save(path, resumable=resumable)
@@ -222,14 +224,14 @@ def problem_of_saving(solution: Solution, path: Path, resumable: bool) -> Invali
     return None
 
 
-def tell_choice(choice: Choice, storage: int | None) -> None:
+def note_choice(choice: Choice, storage: int | None) -> None:
     """Say which device was chosen and why, if there was a choice, and that the first solve takes longer, if it does."""
     if choice.why:
         note(choice.why)
     if _on_processor(choice.engine, choice.device):
         from regretless.engines import FormKind, kernels_are_compiled
 
-        _tell_compiling(kernels_are_compiled(FormKind.PUBLIC, storage or 32))
+        _note_compiling(kernels_are_compiled(FormKind.PUBLIC, storage or 32))
 
 
 def _on_processor(engine: str, device: str) -> bool:
@@ -237,7 +239,7 @@ def _on_processor(engine: str, device: str) -> bool:
     return engine in ("auto", "numba") and device in ("auto", "cpu")
 
 
-def _tell_compiling(compiled: bool) -> None:
+def _note_compiling(compiled: bool) -> None:
     """Say that setup takes longer, unless the kernels are compiled."""
     if not compiled:
         for_people().print("compiling kernels for this machine: once, about 20 seconds", style="dim")

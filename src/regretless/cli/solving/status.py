@@ -25,13 +25,13 @@ class SolveStatus:
 
     def __init__(self, *, destination: Path | None = None, resumed: Path | None = None, command: str = "solve") -> None:
         self.destination = destination  # where an interrupted solve is saved
-        self.command = command  # that resumes it
+        self.command = command  # the subcommand that resumes it
         self.resumed = resumed
         self.began = time.monotonic()
         self.saved_at: float | None = None  # when the last checkpoint was written
         self.stop_seconds: float | None = None  # None until an iteration is done
         self.state = "solving"
-        self.file: Path | None = None  # holds the answer while it is printed
+        self.file: Path | None = None  # has the result, while that is printed
 
     def report(self, progress: Progress) -> None:
         """An iteration is done."""
@@ -66,11 +66,11 @@ class SolveStatus:
 
     def second(self) -> str:
         if self.state == "printing":
-            kept = "" if self.file is None else f", but is in {_name(self.file)}"
-            return f"stopped at once: the answer was not fully printed{kept}"
+            saved = "" if self.file is None else f", but is in {_name(self.file)}"
+            return f"stopped at once: the answer was not fully printed{saved}"
         if self.stop_seconds is None and self.state == "solving":
-            kept = "" if self.resumed is None else f"; {_name(self.resumed)} is unchanged"
-            return f"interrupted: nothing was saved, since no iteration had finished{kept}"
+            unchanged = "" if self.resumed is None else f"; {_name(self.resumed)} is unchanged"
+            return f"interrupted: nothing was saved, since no iteration had finished{unchanged}"
         return f"stopped at once: {self._loss()}"
 
     def _wait(self) -> str:
@@ -83,8 +83,8 @@ class SolveStatus:
             since = duration_text(now - self.saved_at)
             resumes = printable(resume_command(self.destination, self.command))
             return f"{since} of solving since the last checkpoint are lost; {resumes}"
-        kept = "" if self.resumed is None else f"; {_name(self.resumed)} is unchanged"
-        return f"{duration_text(now - self.began)} of solving are lost{kept}"
+        unchanged = "" if self.resumed is None else f"; {_name(self.resumed)} is unchanged"
+        return f"{duration_text(now - self.began)} of solving are lost{unchanged}"
 
 
 def _name(path: Path | None) -> str:
@@ -100,19 +100,19 @@ class BatchStatus:
 
     def __post_init__(self) -> None:
         self.lock = threading.Lock()
-        self.running: dict[int, float] = {}  # seconds that stopping takes, by position
+        self.running: dict[int, float] = {}  # seconds that stopping takes, by index of the spot
         self.finished = 0
         self.over = False
 
-    def report(self, place: int, progress: Progress) -> None:
-        """The solve at this position has done an iteration."""
+    def report(self, index: int, progress: Progress) -> None:
+        """A spot's solve has done an iteration."""
         with self.lock:
-            self.running[place] = progress.stop_seconds
+            self.running[index] = progress.stop_seconds
 
-    def done(self, place: int, *, finished: bool) -> None:
-        """The solve at this position has ended, and is saved if it was to be."""
+    def done(self, index: int, *, finished: bool) -> None:
+        """A spot's solve has ended, and is saved if it was to be."""
         with self.lock:
-            self.running.pop(place, None)
+            self.running.pop(index, None)
             self.finished += finished
 
     def first(self) -> str | None:
@@ -123,7 +123,7 @@ class BatchStatus:
                 return None
             wait = duration_text(max([0.1, *self.running.values()]))
             return (
-                f"stopping: {len(self.running)} spots will be saved unfinished, about {wait}; {self._kept()}. "
+                f"stopping: {len(self.running)} spots will be saved unfinished, about {wait}; {self._done_text()}. "
                 "Ctrl-C again stops at once and loses the unfinished ones since their last checkpoint"
             )
 
@@ -131,8 +131,8 @@ class BatchStatus:
         with self.lock:
             if not self.running and not self.finished:
                 return "interrupted: nothing was saved, since no iteration had finished"
-            return f"stopped at once: unfinished spots are lost since their last checkpoint; {self._kept()}"
+            return f"stopped at once: unfinished spots are lost since their last checkpoint; {self._done_text()}"
 
-    def _kept(self) -> str:
+    def _done_text(self) -> str:
         where = "" if self.folder is None else f" in {_name(self.folder)}"
         return f"{self.finished} of {self.spots} are finished{where}"

@@ -153,7 +153,7 @@ def _console(fit: bool, **options: Any) -> LiteralConsole:
 
 def _is_terminal(stream: Any) -> bool:
     """Whether lines end at the edge of a screen; FORCE_COLOR, which Rich honours, only asks for colours."""
-    with suppress(ValueError):  # closed
+    with suppress(ValueError):  # the stream is closed
         return bool(stream.isatty())
     return False
 
@@ -171,11 +171,11 @@ def prepare_streams() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  open until the process ends
-        with suppress(AttributeError):  # replaced by an object that is no text stream
+        with suppress(AttributeError):  # another object took its place, which is not a text stream
             getattr(sys, name).reconfigure(errors=FALLBACK)
     if sys.stdin is None:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115  open until the process ends
-    with suppress(AttributeError, OSError):  # no text stream, or one that has been read
+    with suppress(AttributeError, OSError):  # not a text stream, or one that was read from before
         getattr(sys.stdin, "reconfigure")(errors="backslashreplace")  # noqa: B009  typed as a stream without it
 
 

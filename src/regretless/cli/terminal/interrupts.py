@@ -108,7 +108,7 @@ class _Watch:
 
     def _hear(self, number: int) -> None:
         plan, now = self.plan, time.monotonic()
-        if plan is None:  # it arrived just before the work ended
+        if plan is None:  # the signal arrived just before the work ended
             signal.pthread_kill(threading.main_thread().ident or 0, number)
             return
         if self.heard_at is not None:
@@ -147,7 +147,7 @@ class _Watch:
         os._exit(INTERRUPTED)
 
 
-_watch: _Watch | None = None  # set where the command owns this process
+_watch: _Watch | None = None  # None if the command runs inside another program
 
 
 def watch() -> None:

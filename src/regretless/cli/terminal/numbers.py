@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 __all__ = [
-    "about_text", "bytes_text", "cell_text", "chips_text", "count_text", "duration_text", "plain_zero", "share_text",
+    "about_text", "bytes_text", "cell_text", "chips_text", "count_text", "counted", "duration_text",
+    "plain_zero", "share_text",
     "signed_text", "unit_of",
 ]  # fmt: skip
 
-# of payoffs; points in other games
+# Units of payoffs by game; all others are played for points.
 UNITS = {"kuhn": "chips", "leduc": "chips"} | dict.fromkeys(("push-fold", "flop-holdem", "limit-holdem"), "big blinds")
 
 
@@ -98,6 +99,15 @@ def bytes_text(count: int) -> str:
     while size >= 1000 and len(units) > 1:
         size, units = size / 1024, units[1:]
     return f"{size:.1f} {units[0]}" if size < 10 and units[0] != "bytes" else f"{size:.0f} {units[0]}"
+
+
+def counted(count: int, noun: str) -> str:
+    """A count of things.
+
+    >>> counted(1, "spot"), counted(1234, "spot")
+    ('1 spot', '1,234 spots')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def share_text(share: float) -> str:

@@ -28,8 +28,8 @@ __all__ = ["Details", "bar", "solve_bar"]
 Details = Callable[[], Sequence[str]]  # what training adds to its bar: "loss 0.12", "memory 34 %"
 
 BAR = 10  # columns
-NAME = 24  # most columns for the name of the work
-NARROW_NAME = 12  # the same, for solves, which have more to say
+NAME = 24  # columns for the name of the work, at most
+NARROW_NAME = 12  # the same for solves, whose messages are longer
 FIRST_LINE = 10.0  # seconds of enumerating a game before the first line in a file or a pipe
 
 

@@ -18,7 +18,8 @@ from regretless.cards.ranges import Range
 from regretless.cli.terminal.consoles import for_answers, plain_table, print_json
 from regretless.cli.terminal.numbers import cell_text, signed_text
 from regretless.cli.views.game_show import choose, payoff_unit, read_keys
-from regretless.cli.views.spot_view import board_line, weight_text
+from regretless.cli.views.labels import ROLES, PlayerNames, player_names
+from regretless.cli.views.spot_view import ORDER, board_line, weight_text
 from regretless.colors import spot_colors
 from regretless.errors import InvalidFile, InvalidText
 from regretless.holdem import comparison
@@ -33,7 +34,7 @@ __all__ = ["compare_games", "compare_nodes", "compare_spots", "difference_table"
 
 GamePair = tuple[GameSolution, GameSolution]
 SpotPair = tuple[SpotSolution, SpotSolution]
-LINES = 8  # most lines listed of those in only one tree
+LINES = 8  # lines listed at most, of those in only one of the trees
 
 
 def heading(letter: str, solution: Solution, how: str) -> Text:
@@ -166,26 +167,32 @@ def compare_spots(solutions: SpotPair, *, limit: int | None, as_json: bool) -> N
         Text("differ in " + ", ".join(differences.changed) if differences.changed else "the same spot", style="dim")
     )
     console.print()
-    console.print(_spot_figures(differences))
-    _print_nodes(console, differences, limit)
+    names = _shared_names(solutions)
+    console.print(_spot_figures(differences, names))
+    _print_nodes(console, differences, limit, names)
 
 
-def _spot_figures(differences: SpotComparison) -> Table:
+def _shared_names(solutions: SpotPair) -> PlayerNames:
+    """What the players are called if both spots say the same."""
+    first, second = (player_names(solution.spot) for solution in solutions)
+    return first if first == second else ROLES
+
+
+def _spot_figures(differences: SpotComparison, names: PlayerNames) -> Table:
     table = difference_table()
-    players: tuple[PlayerName, ...] = ("oop", "ip")
-    for player in players:
+    for player in ORDER:
         first, second = differences.ev[player]
-        table.add_row(f"EV {player}", f"{first:.2f}", f"{second:.2f}", difference_text(second - first), "chips")
-    for player in players:
+        table.add_row(f"EV {names[player]}", f"{first:.2f}", f"{second:.2f}", difference_text(second - first), "chips")
+    for player in ORDER:
         first, second = differences.equity[player]
         cells = f"{100 * first:.1f}", f"{100 * second:.1f}", difference_text(100 * (second - first), 1)
-        table.add_row(f"equity {player}", *cells, "% of the pot")
+        table.add_row(f"equity {names[player]}", *cells, "% of the pot")
     first, second = differences.exploitability_pct_pot
     table.add_row("exploitability", f"{first:.3g}", f"{second:.3g}", "", "% of the pot")
     return table
 
 
-def _print_nodes(console: Console, differences: SpotComparison, limit: int | None) -> None:
+def _print_nodes(console: Console, differences: SpotComparison, limit: int | None, names: PlayerNames) -> None:
     shown = [node for node in differences.nodes if node.rank > 0]
     console.print()
     if not shown:
@@ -199,7 +206,7 @@ def _print_nodes(console: Console, differences: SpotComparison, limit: int | Non
         console.print(f"{nodes} where they differ most: how often both get there × share of play that differs")
     for node in shown:
         console.print()
-        for line in _node_lines(node):
+        for line in _node_lines(node, names):
             console.print(line)
     for letter, lines in zip("AB", differences.only, strict=True):
         if lines:
@@ -209,14 +216,14 @@ def _print_nodes(console: Console, differences: SpotComparison, limit: int | Non
             console.print(Text(f"only {letter} has {listed}{more}", style="yellow"))
 
 
-def _node_lines(node: NodeDifference) -> list[Text]:
+def _node_lines(node: NodeDifference, names: PlayerNames) -> list[Text]:
     title = Text(node.line or "first decision", style="bold")
-    title.append(f"   {node.player} acts, {node.moved:.1%} played differently", style="default")
+    title.append(f"   {names[node.player]} acts, {node.moved:.1%} played differently", style="default")
     if node.deals > 1:
         title.append(f" ({node.deals} deals alike)", style="dim")
     colors = spot_colors(list(node.frequencies))
-    name = max(map(len, node.frequencies))
-    name = max(name, len("EV oop"), len("reached"))
+    evs = {player: f"EV {names[player]}" for player in ORDER}
+    name = max(map(len, (*node.frequencies, *evs.values(), "reached")))
     lines = [title, Text(f"  {'':<{name}}{'A':>9}{'B':>9}{'B − A':>9}", style="dim")]
 
     def row(label: str, pair: Pair, scale: float, decimals: int, unit: str, style: str = "") -> Text:
@@ -227,7 +234,7 @@ def _node_lines(node: NodeDifference) -> list[Text]:
         return text.append(f"{cells[0]:>9}{cells[1]:>9}{apart:>9}").append(f"  {unit}", style="dim")
 
     lines += [row(action, pair, 100, 1, "%", colors[action]) for action, pair in node.frequencies.items()]
-    lines += [row(f"EV {player}", node.ev[player], 1, 2, "chips") for player in ("oop", "ip")]
+    lines += [row(label, node.ev[player], 1, 2, "chips") for player, label in evs.items()]
     return [*lines, row("reached", node.reached, 100, 2, "%")]
 
 
@@ -266,14 +273,14 @@ def compare_nodes(
         print_json({**where, **means, "hands": [each.as_json() for each in ranked]})
         return
 
-    console = for_answers(fit=False)
+    console, names = for_answers(fit=False), _shared_names(solutions)
     for letter, solution, view in zip("AB", solutions, views, strict=True):
-        mean = f"{shown}: EV {view.ev(shown):.2f} chips, equity {view.equity(shown):.1%}"
+        mean = f"{names[shown]}: EV {view.ev(shown):.2f} chips, equity {view.equity(shown):.1%}"
         console.print(heading(letter, solution, mean if view.reached else "never reached"))
-    console.print(board_line(views[0]))
+    console.print(board_line(views[0], names))
     console.print()
     table = plain_table()
-    table.add_column(f"\n{shown}", style="bold", no_wrap=True)
+    table.add_column(f"\n{names[shown]}", style="bold", no_wrap=True)
     actions = list(ranked[0].strategy) if ranked else []
     colors = spot_colors(actions)
     for action in actions:

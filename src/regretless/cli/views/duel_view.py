@@ -12,15 +12,23 @@ from rich.text import Text
 
 from regretless.cards.evaluator import category
 from regretless.cards.hands import HAND_CARDS
-from regretless.cli.terminal.numbers import chips_text
+from regretless.cli.terminal.numbers import chips_text, counted
+from regretless.cli.views.labels import tree_actions
 from regretless.cli.views.spot_view import cards_text
 from regretless.forms.public import NodeKind
 from regretless.holdem.reading.line_reader import LineNode, LineReader
 from regretless.holdem.reading.playing import Duel, HandResult
 
-__all__ = ["Score", "Stakes", "advice_text", "choices_text", "event_lines", "hand_text", "result_text", "state_text"]
+__all__ = [
+    "ADJUSTED", "Score", "Stakes", "action_names", "advice_text", "choices_text", "event_lines", "hand_text",
+    "help_lines", "result_text", "state_text",
+]  # fmt: skip
 
 SEATS = ("in position", "out of position")
+ADJUSTED = (
+    "all-in adjusted: a hand that ends all-in counts as its average over all cards that could have come, which takes "
+    "that luck out; ± is one standard error"
+)
 
 
 @dataclass(frozen=True)
@@ -32,7 +40,10 @@ class Stakes:
     unit: str  # of results, such as "bb"
     chips: float  # per unit
     seats: tuple[str, str]  # names of the seats, in position first
-    par: tuple[float, float] = (0.0, 0.0)  # chips that the solution expects in each seat; results are above that
+    par: tuple[float, float] = (
+        0.0,
+        0.0,
+    )  # chips expected in each seat; results are measured from it
 
 
 @dataclass
@@ -41,7 +52,7 @@ class Score:
 
     unit: str
     won: list[float] = field(default_factory=list)
-    adjusted: list[float] = field(default_factory=list)  # where both were all-in, on average over the cards to come
+    adjusted: list[float] = field(default_factory=list)  # all-ins replaced by their average over the cards to come
 
     def add(self, won: float, adjusted: float) -> None:
         self.won.append(won)
@@ -63,7 +74,7 @@ class Score:
         count = len(self.won)
         if count == 0:
             return "no hand was finished"
-        text = f"after {count:,} hand{'s' if count > 1 else ''}: {signed(sum(self.won), self.unit)}, "
+        text = f"after {counted(count, 'hand')}: {signed(sum(self.won), self.unit)}, "
         text += f"{100 * fmean(self.won):+.1f} {self.unit}/100"
         if count > 1:
             error = 100 * stdev(self.adjusted) / math.sqrt(count)
@@ -77,7 +88,7 @@ def signed(amount: float, unit: str) -> str:
     >>> signed(2.5, "bb"), signed(-0.333333, "bb"), signed(-0.0001, "chips")
     ('+2.5 bb', '-0.333 bb', '0 chips')
     """
-    rounded = round(amount, 3) + 0.0  # no -0
+    rounded = round(amount, 3) + 0.0  # -0.0 becomes 0.0
     return f"{'+' if rounded > 0 else ''}{chips_text(rounded)} {unit}"
 
 
@@ -101,6 +112,13 @@ def state_text(stakes: Stakes, duel: Duel, node: LineNode) -> Text:
     return line.append(f", {chips_text(to_call)} to call" if to_call > 0 else "")
 
 
+def action_names(duel: Duel, node: LineNode) -> list[str]:
+    """What the actions of a node are called: before the flop by their chips, later by their size too."""
+    actions = duel.reader.actions(node.index)
+    tree = duel.reader.tree
+    return tree_actions(tree, node.index, tree.starting_pot, actions) if duel.board(node) else list(actions)
+
+
 def choices_text(actions: Sequence[str]) -> str:
     """The actions with the numbers that choose them.
 
@@ -108,6 +126,19 @@ def choices_text(actions: Sequence[str]) -> str:
     '  1 check   2 bet 5'
     """
     return "  " + "   ".join(f"{number} {action}" for number, action in enumerate(actions, start=1))
+
+
+def help_lines(stakes: Stakes) -> list[str]:
+    """What `?` prints: how to act, and what the score means."""
+    if any(stakes.par):
+        zero = "what the solution expects in your seat: 0 is to do as well as the solution"
+    else:
+        zero = "the start of the hand: 0 is to break even"
+    return [
+        "  an action is its number or its name: 2, call, r 5; q stops and prints the score",
+        f"  the score is in {stakes.unit}, and per hundred hands, measured from {zero}",
+        f"  {ADJUSTED}",
+    ]
 
 
 def event_lines(duel: Duel, nodes: Sequence[LineNode]) -> list[Text]:
@@ -141,7 +172,7 @@ def result_text(stakes: Stakes, duel: Duel, outcome: HandResult) -> Text:
 
 
 def _won_text(chips: float, others: float) -> str:
-    if chips == 0:  # in a spot, the other player may win the pot that was there
+    if chips == 0:  # in a spot, the opponent may win the starting pot
         return "nobody wins" if others == 0 else "you win nothing"
     amount = chips_text(abs(round(chips, 3)))
     return f"you win {amount}" if chips > 0 else f"you lose {amount}"

@@ -1,4 +1,4 @@
-"""The strategy of a game as CSV, JSON or Parquet, and ranges of hold'em from the deal as text.
+"""The strategy of a game as CSV, JSON or Parquet, and ranges of hold'em as text.
 
 A solved or trained game has a row per information set and action; a decision of hold'em from the deal has a row per
 hand; ranges have a row per line and action.
@@ -17,9 +17,10 @@ from typing import IO
 from regretless.cli.terminal.consoles import note, strict_json
 from regretless.files.atomic import replace_file
 from regretless.forms.history import Strategy
-from regretless.holdem.exports import ActionRange, action_ranges, hand_rows
+from regretless.holdem.exports import DECIMALS, ActionRange, action_ranges, hand_rows
 from regretless.holdem.reading.columns import pyarrow
 from regretless.holdem.reading.line_reader import NodeStrategy
+from regretless.holdem.reading.nodes import NodeView
 from regretless.printable import printable
 from regretless.solving.game_solution import GameSolution
 
@@ -40,7 +41,7 @@ def export_line(played: NodeStrategy, kind: str, out: Path | None) -> None:
     _export(hand_rows(played), played.as_json(), kind, out, f"{len(played.hand):,} hands")
 
 
-def export_ranges(nodes: Sequence[NodeStrategy], text_format: str, kind: str, out: Path | None) -> None:
+def export_ranges(nodes: Sequence[NodeStrategy | NodeView], text_format: str, kind: str, out: Path | None) -> None:
     """Write the range of each action at these nodes, as text that other programs read."""
     ranges = action_ranges(nodes)
     rows = [_range_row(each, text_format) for each in ranges]
@@ -53,7 +54,7 @@ def _range_row(each: ActionRange, text_format: str) -> dict[str, object]:
         "player": each.player,
         "action": each.action,
         "frequency": None if math.isnan(each.frequency) else each.frequency,
-        "combos": each.hands.combos,
+        "combos": round(each.hands.combos, DECIMALS),
         "range": each.hands.to_text(text_format),
     }
 

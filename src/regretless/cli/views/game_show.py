@@ -42,11 +42,11 @@ __all__ = ["choose", "payoff_unit", "print_game", "read_keys", "show_game", "sho
 
 SMALL = 30  # information sets; a table of up to this many is shown whole
 FIRST = 12  # rows shown of a larger table
-OTHERS = 3  # decisions suggested besides the first
+OTHERS = 3  # lines suggested for --line
 FLOPS = 4  # listed of those that a game was solved on
 
 BAR = 24  # characters
-MOST_COLUMNS = 4  # most actions with a column each; if there are more, a row lists what it plays
+MOST_COLUMNS = 4  # with more actions, a row lists those it plays
 Strategy = Mapping[str, Mapping[str, float]]
 
 
@@ -174,13 +174,13 @@ def payoff_unit(solution: GameSolution) -> str:
 
 
 def _price(solution: GameSolution, unit: str) -> list[tuple[str, str | Text]]:
-    """What the strategies are worth, and how exploitable they are."""
+    """The values of the strategies, and how exploitable they are."""
     values = "   ".join(f"player {player} {signed_text(value)}" for player, value in enumerate(solution.values))
     exploitability = Text(f"{max(solution.exploitability, 0.0):.3g}", style="bold").append(
         f" {unit} per game   (NashConv / {len(solution.values)})", style="not bold"
     )
     facts: list[tuple[str, str | Text]] = [("exploitability", exploitability)]
-    if solution.scale != 1:  # also in the unit in which it is quoted
+    if solution.scale != 1:  # also in the customary unit, such as mbb/g
         scaled = solution.scale * max(solution.exploitability, 0.0)
         facts.append(("", f"{scaled:.3g} {solution.unit.removeprefix('in ')}"))
     facts.append(("NashConv", f"{max(solution.nash_conv, 0.0):.3g} {unit} per game"))

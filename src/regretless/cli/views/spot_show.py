@@ -28,7 +28,8 @@ from regretless.cli.terminal.consoles import (
     strict_json,
 )
 from regretless.cli.terminal.numbers import bytes_text, cell_text, chips_text, duration_text
-from regretless.cli.views.spot_view import NARROW, check_any_hand, node_lines, weight_text, wrapped
+from regretless.cli.views.labels import ROLES, PlayerNames, player_names, tree_actions
+from regretless.cli.views.spot_view import NARROW, ORDER, check_any_hand, node_grid, node_lines, weight_text, wrapped
 from regretless.colors import spot_colors
 from regretless.errors import InvalidOption
 from regretless.files.atomic import replace_file
@@ -38,7 +39,8 @@ from regretless.holdem.reading.grids import GridKind, make_grid
 from regretless.holdem.reading.nodes import NodeView, Runout, RunoutReport
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import lock_text
-from regretless.holdem.spots.spot_fields import BettingTable, PlayerName
+from regretless.holdem.spots.spot import Spot
+from regretless.holdem.spots.spot_fields import PLAYERS, BettingTable, PlayerName
 from regretless.printable import printable
 
 __all__ = [
@@ -122,12 +124,13 @@ def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
     console = for_answers()
     color = has_color(console)
     columns = page_columns(console)
-    drawn = node_lines(view, color=color, columns=columns, player=look.player, grid=look.grid, whole=whole)
+    names = player_names(solution.spot)
     tables = [
-        hand_table(view, player, sort=look.sort, columns=columns)
-        for player in ("oop", "ip")
+        hand_table(view, player, sort=look.sort, columns=columns, names=names)
+        for player in ORDER
         if look.table and whole.reached and look.player in (None, player) and view.hands[player].weight.any()
     ]
+    grid = node_grid(view, look.grid, color=color, columns=columns, player=look.player, names=names)
     console.print(Text.assemble((printable(solution.game), "bold"), " ", (_how(solution), "dim")))
     console.print(
         Text.assemble(
@@ -144,7 +147,7 @@ def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
     if len(solution.spot.locks) > LOCKS:
         console.print(f"and {len(solution.spot.locks) - LOCKS} more locks", style="yellow")
     console.print()
-    for line in drawn:
+    for line in node_lines(view, color=color, player=look.player, whole=whole, names=names):
         console.print(line, no_wrap=True, soft_wrap=True)
     for table in tables:
         console.print()
@@ -152,13 +155,17 @@ def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
     if tables:
         for line in wrapped(HAND_LEGEND, columns):
             console.print(line)
+    for line in [Text(""), *grid] if grid else []:
+        console.print(line, no_wrap=True, soft_wrap=True)
 
 
 def _draw(solution: SpotSolution, look: Look, path: Path) -> None:
     """Draw a node to an SVG file that loads nothing from other servers."""
     console = for_drawing(NARROW + 2)
     whole, view = look.views(solution)
-    for line in node_lines(view, color=True, player=look.player, grid=look.grid, whole=whole):
+    names = player_names(solution.spot)
+    summary = node_lines(view, color=True, player=look.player, whole=whole, names=names)
+    for line in (*summary, Text(""), *node_grid(view, look.grid, color=True, player=look.player, names=names)):
         console.print(line, no_wrap=True, overflow="crop")
     drawn = console.export_svg(title=printable(f"regretless show {solution.game}"))
     drawn = re.sub(r"@font-face \{.*?\}|<!--.*?-->", "", drawn, flags=re.DOTALL)
@@ -189,12 +196,15 @@ def _print_runouts(solution: SpotSolution, look: Look, as_json: bool) -> None:
         print_json((report if look.sort is None else ordered).as_json())
         return
     console = for_answers(fit=False)
-    console.print(runout_table(report, look.player, sort=look.sort))
-    for line in wrapped(runout_legend(report), page_columns(for_answers())):
+    names = player_names(solution.spot)
+    console.print(runout_table(report, look.player, sort=look.sort, names=names))
+    for line in wrapped(runout_legend(report, names), page_columns(for_answers())):
         console.print(line)
 
 
-def hand_table(view: NodeView, player: PlayerName, *, sort: str | None = None, columns: int = 80) -> Table:
+def hand_table(
+    view: NodeView, player: PlayerName, *, sort: str | None = None, columns: int = 80, names: PlayerNames = ROLES
+) -> Table:
     """A player's hands, most likely first unless `sort` names another column, and their averages.
 
     If one line per hand would be wider than `columns`, the EV of each action is below its frequency.
@@ -204,7 +214,7 @@ def hand_table(view: NodeView, player: PlayerName, *, sort: str | None = None, c
     marked = acts and bool(view.locked.any())
     wide = 10 * marked + sum(max(len(action), 5) + 11 for action in actions) + 37 <= columns
     table = plain_table()
-    table.add_column(f"\n{player}" if actions else player, style="bold", no_wrap=True)
+    table.add_column(f"\n{names[player]}" if actions else names[player], style="bold", no_wrap=True)
     colors = spot_colors(actions)
     for action in actions:
         table.add_column(
@@ -249,11 +259,16 @@ def sorted_hands(view: NodeView, player: PlayerName, sort: str | None) -> list[d
     return sorted(rows, key=lambda row: -float("inf") if row[name] is None else float(row[name]), reverse=True)
 
 
-def runout_table(report: RunoutReport, player: PlayerName | None = None, *, sort: str | None = None) -> Table:
+def runout_table(
+    report: RunoutReport, player: PlayerName | None = None, *, sort: str | None = None, names: PlayerNames = ROLES
+) -> Table:
     """One row per card: EV, equity and action frequencies, for both players, or for one with its EQR."""
     actions = _actions(report)
     colors = spot_colors(actions)
-    numbers = ("EV oop", "EV ip", "equity oop") if player is None else (f"EV {player}", f"equity {player}", "EQR")
+    if player is None:
+        numbers = (f"EV {names['oop']}", f"EV {names['ip']}", f"equity {names['oop']}")
+    else:
+        numbers = (f"EV {names[player]}", f"equity {names[player]}", "EQR")
     table = plain_table(right=["card", *(["reached"] if report.then else []), *numbers])
     for action in actions:
         table.add_column(action, justify="right", style=colors[action], no_wrap=True)
@@ -274,11 +289,11 @@ def _actions(report: RunoutReport) -> list[str]:
     return list(dict.fromkeys(action for each in report.runouts for action in each.frequencies))
 
 
-def runout_legend(report: RunoutReport) -> str:
+def runout_legend(report: RunoutReport, names: PlayerNames = ROLES) -> str:
     """What the rows show."""
     acting = next((each.player for each in report.runouts if each.player is not None), None)
     line = f"after {report.line}, by next card" + (f", then {report.then}" if report.then else "")
-    does = f": what {acting} does" if acting is not None else ""
+    does = f": what {names[acting]} does" if acting is not None else ""
     reached = "; reached: how often the card is followed by that" if report.then else ""
     return f"{line}{does}; EV in chips from there on{reached}"
 
@@ -301,21 +316,22 @@ def sorted_runouts(report: RunoutReport, player: PlayerName, sort: str | None) -
     return sorted(report.runouts, key=key, reverse=True)
 
 
-def print_tree(question: HasTable, *, as_json: bool = False) -> None:
+def print_tree(spot_or_game: HasTable, *, as_json: bool = False) -> None:
     """The betting tree of a spot or a game, street by street."""
-    tree = betting_tree(question)
+    tree = betting_tree(spot_or_game)
     if as_json:
         pieces = _json(tree, 0)
-        while some := list(islice(pieces, AT_ONCE)):
-            print("".join(some), end="")
+        while chunk := list(islice(pieces, AT_ONCE)):
+            print("".join(chunk), end="")
         print()
         return
     console = for_answers(fit=False)  # a terminal may wrap a deep branch, but none is cut
-    table = question.table
+    table = spot_or_game.table
     console.print(_heading(table), style="bold")
-    lines = _lines(table, tree, 0, "", plain=console.options.ascii_only)
-    while part := list(islice(lines, AT_ONCE)):
-        console.print(Text("\n").join(part), no_wrap=True)
+    names = player_names(spot_or_game) if isinstance(spot_or_game, Spot) else ROLES
+    lines = _tree_lines(table, tree, 0, "", names, plain=console.options.ascii_only)
+    while rows := list(islice(lines, AT_ONCE)):
+        console.print(Text("\n").join(rows), no_wrap=True)
     console.print(f"\n{len(tree.kind):,} betting nodes", style="dim")
 
 
@@ -327,24 +343,30 @@ def _heading(table: BettingTable) -> str:
     return f"{table.streets[0]}, {posted}, stack {chips_text(table.stack)}"
 
 
-def _lines(table: BettingTable, tree: BettingTree, node: int, above: str, *, plain: bool) -> Iterator[Text]:
+def _tree_lines(
+    table: BettingTable, tree: BettingTree, node: int, above: str, names: PlayerNames, *, plain: bool
+) -> Iterator[Text]:
     """The lines below a node, each with the branches that lead to it."""
     children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
-    colors = spot_colors([tree.labels[child] for child in children if tree.labels[child]])
-    for child in children:
+    labels = [tree.labels[child] for child in children]
+    colors = spot_colors([label for label in labels if label])
+    before_flop = table.streets[int(tree.street[node])] == "preflop"
+    texts = labels if before_flop else tree_actions(tree, node, table.pot, labels)
+    for child, label, text in zip(children, labels, texts, strict=True):
         last = child == children[-1]
-        label = tree.labels[child]
         pot = table.pot + float(tree.paid[child].sum())
         line = Text(_guide(above, LAST if last else BRANCH, plain))
         if label:
-            line.append(f"{('ip', 'oop')[int(tree.player[node])]} ", style="dim")
-            line.append(label, style=colors[label])
+            line.append(f"{names[PLAYERS[int(tree.player[node])]]} ", style="dim")
+            line.append(text, style=colors[label])
         else:
             line.append(f"{table.streets[int(tree.street[child])]}, pot {chips_text(pot)}", style="dim italic")
         if tree.kind[child] == NodeKind.SHOWDOWN:
             line.append(f"  showdown, pot {chips_text(pot)}", style="dim")
         yield line
-        yield from _lines(table, tree, child, _guide(above, NOTHING if last else PASSING, plain), plain=plain)
+        yield from _tree_lines(
+            table, tree, child, _guide(above, NOTHING if last else PASSING, plain), names, plain=plain
+        )
 
 
 def _guide(above: str, branch: str, plain: bool) -> str:
@@ -356,7 +378,7 @@ def _json(tree: BettingTree, node: int) -> Iterator[str]:
     paid = {"oop": float(tree.paid[node, 1]), "ip": float(tree.paid[node, 0])}
     text = strict_json({"kind": NodeKind(int(tree.kind[node])).name.lower(), "paid": paid})[:-1]
     if tree.player[node] >= 0:
-        text += f', "player": "{("ip", "oop")[int(tree.player[node])]}"'
+        text += f', "player": "{PLAYERS[int(tree.player[node])]}"'
     children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
     if not children:
         yield text + "}"

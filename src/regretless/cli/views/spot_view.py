@@ -8,9 +8,10 @@ A wide terminal has room for a number, or the letters, beside each name; a narro
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from textwrap import wrap
+from types import MappingProxyType
 
 import numpy as np
 from rich.text import Text
@@ -19,6 +20,7 @@ from regretless.cards.deck import card_text
 from regretless.cards.hands import CLASS_NAMES
 from regretless.cards.ranges import Range
 from regretless.cli.terminal.numbers import chips_text, plain_zero
+from regretless.cli.views.labels import ROLES, PlayerNames, view_actions
 from regretless.colors import SUIT_COLORS, between, blend, spot_colors
 from regretless.errors import InvalidText
 from regretless.holdem.reading.grids import Grid, GridKind, make_grid
@@ -26,18 +28,20 @@ from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.spots.spot_fields import PlayerName
 
 __all__ = [
-    "NARROW", "WIDE", "action_letters", "action_lines", "board_line", "cards_text", "check_any_hand", "grid_legend",
-    "grid_lines", "node_lines", "weight_text", "wrapped",
+    "NARROW", "ORDER", "WIDE", "action_letters", "action_lines", "board_line", "cards_text", "check_any_hand",
+    "grid_legend", "grid_lines", "node_grid", "node_lines", "weight_text", "wrapped",
 ]  # fmt: skip
 
-EMPTY, DARK, DIM, HELD = "#3a3f46", "#14181c", "#6b727a", "#f2b134"
+EMPTY, DARK, DIM, FULL = "#3a3f46", "#14181c", "#6b727a", "#f2b134"
 SCALE = ("#d94343", "#f2b134", "#4caf6d")  # low to high
 CELL, WIDE_CELL = 6, 9  # columns of a cell
 NARROW, WIDE = 13 * CELL, 13 * WIDE_CELL  # columns of a grid
+ORDER: tuple[PlayerName, ...] = ("oop", "ip")  # of the players, as they act
 MARK = "*"  # after the name of a class with a locked hand
 
 ACTION_LEGEND = "share of the range, combos, and EV in chips of the hands that take the action"
 GAP = 2  # columns between two grids side by side
+NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
 
 def action_letters(actions: Sequence[str]) -> dict[str, str]:
@@ -79,11 +83,14 @@ def grid_lines(grid: Grid, beside: Sequence[float] | None = None, *, color: bool
     return lines
 
 
-def grid_legend(grid: Grid, *, color: bool, wide: bool, beside: bool = False) -> str:
-    """What the grid shows, in a sentence or two.
+def grid_legend(
+    grid: Grid, *, color: bool, wide: bool, beside: bool = False, player: str = "", texts: Mapping[str, str] = NO_TEXTS
+) -> str:
+    """What the grid shows, in a sentence or two; `player` and `texts` are what the player and actions are called.
 
     It need not say that suited hands are above the diagonal and offsuit hands below: every player knows.
     """
+    player = player or grid.player
     what = {
         "ev": "EV in chips, from this node on",
         "equity": "equity in % of the pot",
@@ -91,19 +98,21 @@ def grid_legend(grid: Grid, *, color: bool, wide: bool, beside: bool = False) ->
         "weight": "range: % of each class's combos that is here",
     }
     if grid.kind != "strategy":
-        legend = f"{grid.player}: {what[grid.kind]}"
+        legend = f"{player}: {what[grid.kind]}"
     elif color:
-        legend = f"{grid.player}: strategy by colour, dimmer where fewer are left"
+        legend = f"{player}: strategy by colour, dimmer where fewer are left"
         legend += "; numbers: EV in chips" if beside else ""
     else:
         letters = action_letters(grid.actions)
         share = "25" if wide else "20"
-        legend = f"{grid.player}: strategy, each letter {share} %: " + ", ".join(
-            f"{letter} {action}" for action, letter in letters.items()
+        legend = f"{player}: strategy, each letter {share} %: " + ", ".join(
+            f"{letter} {texts.get(action, action)}" for action, letter in letters.items()
         )
     if grid.locked.any():
         legend += f"; {MARK} locked"
-    return legend + "; · not in the range" * bool(np.isnan(grid.values).any() and not color)
+    if not color and np.isnan(grid.values).any():
+        legend += "; · not in the range"
+    return legend
 
 
 def _joined(parts: object) -> Text:
@@ -114,7 +123,7 @@ def _joined(parts: object) -> Text:
 
 
 def _name(grid: Grid, cell: int) -> str:
-    return CLASS_NAMES[cell] + MARK * bool(grid.locked[cell])
+    return CLASS_NAMES[cell] + (MARK if grid.locked[cell] else "")
 
 
 def _has_hands(grid: Grid, cell: int) -> bool:
@@ -188,7 +197,7 @@ def _stacked(grid: Grid, cell: int, text: str, color: bool) -> Text:
 def _back(grid: Grid, cell: int) -> str:
     value = float(grid.values[cell])
     if grid.kind == "weight":
-        return blend(EMPTY, HELD, 0.35 + 0.65 * value)
+        return blend(EMPTY, FULL, 0.35 + 0.65 * value)
     if grid.kind == "equity":
         return between(SCALE, min(max(value, 0.0), 1.0))
     low, high = float(np.nanmin(grid.values)), float(np.nanmax(grid.values))
@@ -209,11 +218,12 @@ def _painted(grid: Grid, cell: int, text: str) -> Text:
     return line
 
 
-def board_line(view: NodeView) -> Text:
+def board_line(view: NodeView, names: PlayerNames = ROLES) -> Text:
     """The board in suit colours, the pot, the stacks, and the line so far."""
     line = cards_text(view.board).append(" ")
     line.append(f"  pot {chips_text(view.pot)}", style="bold")
-    line.append(f"  behind oop {chips_text(view.stacks['oop'])}, ip {chips_text(view.stacks['ip'])}", style="dim")
+    behind = ", ".join(f"{names[player]} {chips_text(view.stacks[player])}" for player in ORDER)
+    line.append(f"  behind {behind}", style="dim")
     if view.line:
         line.append(f"  after {view.line}", style="dim")
     return line
@@ -229,14 +239,16 @@ def cards_text(cards: Sequence[int]) -> Text:
     return line
 
 
-def action_lines(view: NodeView, *, color: bool, bar: int = NARROW) -> list[Text]:
+def action_lines(view: NodeView, *, color: bool, bar: int = NARROW, names: PlayerNames = ROLES) -> list[Text]:
     """How often each action is taken and its EV: a coloured bar, then a row per action."""
-    colors, letters = spot_colors(view.actions), action_letters(view.actions)
+    assert view.player is not None
+    colors, letters, texts = spot_colors(view.actions), action_letters(view.actions), view_actions(view)
+    acts = f"{names[view.player]} acts"
     frequencies = view.frequencies
     locked, hands = int(view.locked.sum()), len(view.locked)
     lock = "" if not locked else "  (locked)" if locked == hands else f"  ({locked} of {hands} hands locked)"
-    name = max(len(f"{view.player} acts"), *(len(action) + 2 for action in view.actions))
-    heading = Text(f"{view.player} acts", style="bold")
+    name = max(len(acts), *(len(text) + 2 for text in texts.values()))
+    heading = Text(acts, style="bold")
     heading.append(" " * (name - len(heading)) + f"{'share':>9}{'combos':>10}{'EV':>10}", style="dim").append(
         lock, "yellow"
     )
@@ -245,7 +257,7 @@ def action_lines(view: NodeView, *, color: bool, bar: int = NARROW) -> list[Text
         view.actions, frequencies, view.action_combos, view.action_means, strict=True
     ):
         row = Text("■ " if color else f"{letters[action]} ", style=colors[action])
-        row.append(f"{action:<{name - 2}}", style="default" if color else "")
+        row.append(f"{texts[action]:<{name - 2}}", style="default" if color else "")
         ev = "–" if chips != chips else plain_zero(f"{chips:.2f}")
         rows.append(row.append(f"{share:>9.1%}{combos:>10.2f}{ev:>10}", style="default" if color else ""))
     rows.append(Text(ACTION_LEGEND, style="dim"))
@@ -262,24 +274,22 @@ def node_lines(
     view: NodeView,
     *,
     color: bool,
-    columns: int = NARROW,
     player: PlayerName | None = None,
-    grid: GridKind | None = None,
     whole: NodeView | None = None,
+    names: PlayerNames = ROLES,
 ) -> list[Text]:
-    """Everything shown of a node, from the point of view of the player to act, or of `player`.
+    """A node without its hands: board, EVs and actions, for the player to act or for `player`.
 
-    `grid` is what the cells show: by default the strategy, or the range of a player who is not to act. `whole` is the
-    node with every hand, if `view` has only some of them.
+    `whole` is the node with every hand, if `view` has only some of them.
     """
     whole = whole or view
     if not whole.reached:
-        return [board_line(view), Text("never reached: no pair of hands gets here", style="dim")]
+        return [board_line(view, names), Text("never reached: no pair of hands gets here", style="dim")]
     averages = Text()
-    for each in ("oop", "ip"):
-        averages.append(f"{'    ' if averages else ''}{each} ", style="bold")
+    for each in ORDER:
+        averages.append(f"{'    ' if averages else ''}{names[each]} ", style="bold")
         averages.append(f"EV {whole.ev(each):.2f} chips  equity {whole.equity(each):.1%}")
-    lines = [board_line(view), averages, Text("")]
+    lines = [board_line(view, names), averages, Text("")]
     acting = view.player if view.kind == "decision" else None
     shown = player or acting
     if acting is None:
@@ -289,35 +299,53 @@ def node_lines(
         return lines
     table, everything = view.hands[shown], whole.hands[shown]
     if not (table.weight * table.matchups).any():
-        return [*lines, Text(f"{shown} holds none of the selected hands here", style="dim")]
+        return [*lines, Text(f"{names[shown]} holds none of the selected hands here", style="dim")]
     if view is not whole:
         combos = f"{table.weight.sum():.2f} of {everything.weight.sum():.2f} combos"
         mean = f"EV {view.ev(shown):.2f} chips  equity {view.equity(shown):.1%}"
-        lines += [Text(f"{shown}, selected hands only: {combos}  {mean}"), Text("")]
+        lines += [Text(f"{names[shown]}, selected hands only: {combos}  {mean}"), Text("")]
     if shown == acting:
-        lines += action_lines(view, color=color)
+        lines += action_lines(view, color=color, names=names)
     elif acting is not None:
-        lines.append(Text(f"{acting} acts here: --player {acting} shows what they do", style="dim"))
-    return [*lines, Text(""), *_grids(view, shown, grid, color=color, columns=columns, both=player is None)]
+        lines.append(Text(f"{names[acting]} acts here: --player {acting} shows what they do", style="dim"))
+    return lines
 
 
-def _grids(
-    view: NodeView, player: PlayerName, kind: GridKind | None, *, color: bool, columns: int, both: bool
+def node_grid(
+    view: NodeView,
+    kind: GridKind | None = None,
+    *,
+    color: bool,
+    columns: int = NARROW,
+    player: PlayerName | None = None,
+    names: PlayerNames = ROLES,
 ) -> list[Text]:
-    """A player's grid; if there is room, with wide cells or with the opponent's range beside it."""
+    """The grid of the player to act, or of `player`; if there is room, beside the opponent's range or with wide cells.
+
+    Its cells show a `kind` of numbers: by default the strategy, or the range of a player who is not to act. There is no
+    grid where nobody has a hand to show.
+    """
+    both = player is None
+    player = player or (view.player if view.kind == "decision" else None)
+    if player is None or not (view.hands[player].weight * view.hands[player].matchups).any():
+        return []
     acts = view.kind == "decision" and view.player == player
+    texts = view_actions(view) if acts else NO_TEXTS
     grid = make_grid(view, player, kind or ("strategy" if acts else "weight"))
     other: PlayerName = "ip" if player == "oop" else "oop"
     two = columns >= 2 * NARROW + GAP and both and kind is None
     wide = columns >= WIDE and not two
     numbered = color and grid.kind == "strategy" and (wide or two)
     chips = make_grid(view, player, "ev").values.tolist() if numbered else None
-    legend = grid_legend(grid, color=color, wide=wide, beside=numbered)
+    legend = grid_legend(grid, color=color, wide=wide, beside=numbered, player=names[player], texts=texts)
     lines = grid_lines(grid, chips, color=color, wide=wide)
     if not two:
         return [*wrapped(legend, columns), *lines]
     against = make_grid(view, other, "weight")
-    legends = wrapped(legend, NARROW), wrapped(grid_legend(against, color=color, wide=False), NARROW)
+    legends = (
+        wrapped(legend, NARROW),
+        wrapped(grid_legend(against, color=color, wide=False, player=names[other]), NARROW),
+    )
     rows = zip(lines, grid_lines(against, color=color, wide=False), strict=True)
     return [_side_by_side(*pair) for pair in (*zip_longest(*legends, fillvalue=Text("")), *rows)]
 

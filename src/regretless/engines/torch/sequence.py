@@ -52,7 +52,7 @@ def torch_device(name: str, dtype: str) -> torch.device:
 
 
 @dataclass(frozen=True)
-class _SequenceLevel:
+class _LevelOnDevice:
     """One level of a tree; `begin : end` are its sequences, `first_set : last_set` its sets."""
 
     begin: int
@@ -140,11 +140,11 @@ class _SequencePlayer:
         return tensors
 
 
-def _level(layout: TreeLayout, number: int, device: torch.device) -> _SequenceLevel:
+def _level(layout: TreeLayout, number: int, device: torch.device) -> _LevelOnDevice:
     first_set, last_set = (int(bound) for bound in layout.level[1, number : number + 2])
     begin, end = int(layout.first[first_set]), int(layout.first[last_set])
     below = np.diff(layout.children[begin:end], axis=1)[:, 0]
-    return _SequenceLevel(
+    return _LevelOnDevice(
         begin,
         end,
         first_set,

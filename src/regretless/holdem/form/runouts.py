@@ -104,7 +104,7 @@ def compile_holdem(
     >>> river = Branch(NodeKind.CHANCE, (0.0, 0.0), children={"": showdown})
     >>> turn = Branch(NodeKind.CHANCE, (0.0, 0.0), children={"": river})
     >>> form = compile_holdem(parse_board("Qs Jh 2h"), Range.parse("AA"), Range.parse("KK"), flatten(turn))
-    >>> [len(street.parent) for street in form.streets], form.streets[1].probability[0]
+    >>> [len(street.parent) for street in form.streets], float(form.streets[1].probability[0])
     ([1, 36, 1429], 0.022222222222222223)
     """
     if deals is None:

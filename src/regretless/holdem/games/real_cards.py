@@ -6,7 +6,7 @@ strategy before the flop is worth on other flops is another question, which `pri
 
     all                  1,755 flops, more than any machine holds for all but the smallest trees
     subset(25)           25 flops whose weighted means come close to those of all
-    paired, two-tone     properties
+    paired two-tone      properties
     Qs Jh 2h, AhKd2c     these flops, weighted by how many each stands for
 """
 

@@ -73,9 +73,13 @@ class Duel:
                 known = {int(card) for hand in self.hands for card in HAND_CARDS[hand]}
                 nodes.append(self.reader.deal(node, *self.reader.draw(node, known, self.random)))
             elif kind == NodeKind.DECISION and not self.is_turn(node):
-                nodes.append(self.reader.act(node, _draw(self.strategy(node), node, self.random)))
+                nodes.append(self.reader.act(node, self.draw(node)))
             else:
                 return nodes
+
+    def draw(self, node: LineNode) -> int:
+        """An action, as often as the solution takes it with the hand of the player who acts."""
+        return _draw(self.strategy(node), node, self.random)
 
     def is_turn(self, node: LineNode) -> bool:
         """Whether the person acts at a node."""

@@ -31,7 +31,7 @@ from regretless.holdem.reading.evaluation import Strategies, street_rows
 from regretless.holdem.reading.line_reader import FormReader, LineNode
 from regretless.holdem.reading.nodes import HandTable, KindName, NodeView, Runout, RunoutReport
 from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
-from regretless.holdem.spots.locks import LockedHands
+from regretless.holdem.spots.locked_nodes import LockedHands
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import PLAYERS
 
@@ -166,9 +166,7 @@ class SpotReader(FormReader):
             shown = self.solved_hands(actor, deal)[1]
             strategy = self.results.strategy(index, deal.runout)[:, shown]
             locked = self.locked.hands(index, deal.runout)[shown]
-            action_ev = np.array(
-                [self._chips(actor, node, action_values)[shown] for action_values in values_of[actor][1:]]
-            )
+            action_ev = self._action_ev(actor, node, values_of[actor][1:])
         return NodeView(
             line=", ".join(node.steps),
             board=(*self.spot.board, *deal.cards),
@@ -182,6 +180,17 @@ class SpotReader(FormReader):
             locked=locked,
             hands={PLAYERS[player]: tables[player] for player in range(2)},
         )
+
+    def action_ev(self, node: LineNode) -> FloatArray:
+        """[actions, H] EV in chips of each action at a decision, for the hands that the board leaves its player."""
+        tree, index = self.form.tree, node.index
+        children = list(range(int(tree.first_child[index]), int(tree.first_child[index + 1])))
+        player = int(tree.player[index])
+        return self._action_ev(player, node, self._values(player, node, children))
+
+    def _action_ev(self, player: int, node: LineNode, values: list[FloatArray]) -> FloatArray:
+        shown = self.solved_hands(player, node.deal)[1]
+        return np.array([self._chips(player, node, each)[shown] for each in values])
 
     def runout_report(self, node: LineNode, then: str = "") -> RunoutReport:
         """Frequencies, EV and equity for each card that can come next, with `then` played after it."""

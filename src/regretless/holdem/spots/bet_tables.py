@@ -7,6 +7,7 @@ street, then player, then all. What is written has as few specific tables as pos
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from dataclasses import fields as dataclass_fields
@@ -28,8 +29,8 @@ from regretless.holdem.spots.spot_fields import (
 from regretless.holdem.spots.toml_fields import FileKind, number_in, table_in, text_in, texts_in
 
 __all__ = [
-    "CAP", "HOMES", "RULES", "SIZES", "quoted", "read_bets", "read_lines", "read_rules", "write_bets", "write_lines",
-    "write_rules",
+    "CAP", "HOMES", "RULES", "SIZES", "every_table", "quoted", "read_bets", "read_lines", "read_rules", "write_bets",
+    "write_lines", "write_rules",
 ]  # fmt: skip
 
 SIZES = ("bet", "raise", "reraise", "donk")
@@ -37,13 +38,26 @@ CAP = "max_raises"
 RULES = tuple(field.name for field in dataclass_fields(Rules))
 HOMES = {"bets": (*SIZES, CAP), "rules": RULES, "lines": ("add", "remove")}  # fields of each table
 
+_PERCENT = re.compile(r"(\d{1,3}(?:\.\d{0,12})?|\.\d{1,12}) *%")
 _BET_TABLES = (*SIZES, CAP, "oop", "ip", *STREETS)
 
 
 def read_rules(table: Mapping[str, object], kind: FileKind, **defaults: float) -> Rules:
     """The rules; `defaults` replace those of `Rules`."""
     kind.check_known(table, RULES, "rules")
-    return Rules(**defaults | {key: number_in(value, f"rules.{key}") for key, value in table.items()})
+    read = {"rake": _share_in}
+    return Rules(**defaults | {key: read.get(key, number_in)(value, f"rules.{key}") for key, value in table.items()})
+
+
+def _share_in(value: object, field: str) -> float:
+    """A share of the pot, as a number or in percent.
+
+    >>> _share_in(0.05, "rules.rake"), _share_in("5%", "rules.rake")
+    (0.05, 0.05)
+    """
+    if isinstance(value, str) and (percent := _PERCENT.fullmatch(value.strip())):
+        return float(percent[1]) / 100
+    return number_in(value, field)
 
 
 def read_lines(table: Mapping[str, object], kind: FileKind) -> Lines:
@@ -106,6 +120,27 @@ def _street_sizes(read: Mapping[str, object], street: StreetName) -> StreetSizes
         )
 
     return StreetSizes(oop=of_player("oop"), ip=of_player("ip"), max_raises=finest(CAP, f"bets.{street}", "bets"))
+
+
+def every_table(bets: Bets) -> dict[str, Any]:
+    """The tables of bets with every size in that of its street and player, as `read_bets` reads them.
+
+    >>> from regretless.holdem.spots.sizes import parse_sizes
+    >>> every_table(Bets.alike(bet=parse_sizes("50%")))["turn"]["ip"]
+    {'bet': '50%', 'raise': ''}
+    """
+    tables: dict[str, Any] = {}
+    for street in STREETS:
+        sizes = bets.of_street(street)
+        table: dict[str, Any] = {} if sizes.max_raises is None else {CAP: sizes.max_raises}
+        for player, each in (("oop", sizes.oop), ("ip", sizes.ip)):
+            table[player] = {"bet": sizes_text(each.bet), "raise": sizes_text(each.raise_)}
+            if each.reraise:
+                table[player]["reraise"] = [sizes_text(raises) for raises in each.reraise]
+        if sizes.oop.donk is not None:
+            table["oop"]["donk"] = sizes_text(sizes.oop.donk)
+        tables[street] = table
+    return tables
 
 
 # --- writing ---------------------------------------------------------------------------------------------------------

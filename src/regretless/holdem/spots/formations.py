@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
-__all__ = ["Formation", "Seat", "formations"]
+from regretless.holdem.spots.spot_fields import PlayerName
+from regretless.holdem.spots.trees import TreeLevel, preset_tree
+
+__all__ = ["CHIP", "Formation", "Seat", "formations"]
+
+CHIP = 0.01  # big blinds
 
 
 @dataclass(frozen=True)
@@ -27,8 +33,30 @@ class Formation:
     label: str
     pot: float
     stack: float
+    raiser: PlayerName  # who raised last before the flop
     oop: Seat
     ip: Seat
+
+    def fields(self, level: TreeLevel = "usual") -> dict[str, Any]:
+        """The fields of its spots, nested as in TOML, with a tree made for it; only the board is missing.
+
+        >>> from regretless.holdem import Spot
+        >>> spot = Spot.from_mapping(formations()[0].fields() | {"board": "Ks 7d 2c"})
+        >>> spot.position_of("ip"), spot.pot, spot.big_blind
+        ('BTN', 5.5, 1.0)
+        """
+        tree = preset_tree(level, pot=self.pot, stack=self.stack, raiser=self.raiser)
+        players = {player: asdict(seat) for player, seat in (("oop", self.oop), ("ip", self.ip))}
+        return {
+            "name": self.label,
+            "pot": self.pot,
+            "stack": self.stack,
+            "big_blind": 1,
+            "raiser": self.raiser,
+            **players,
+            "bets": tree["bets"],
+            "rules": tree["rules"] | {"chip": CHIP},
+        }
 
 
 @cache

@@ -9,7 +9,12 @@ Lock(node='check', strategy={'check': 1.0}, hands='')
 The strategy may also be that of another solution, at a node or at every decision of a player:
 
 >>> LockFrom(source="other.rgl", player="oop")
-LockFrom(source='other.rgl', player='oop', node=None, hands='')
+LockFrom(source='other.rgl', player='oop', node=None, hands='', frequencies={})
+
+or that strategy moved to other frequencies of the range, hands that lose least first (`range_mix` says how):
+
+>>> LockFrom(source="other.rgl", node="check", frequencies={"bets": 0.6}).frequencies  # all sizes together
+{'bets': 0.6}
 
 A lock that distinguishes suits reduces symmetry: the remaining renamings preserve the locked hands, the cards in the
 line, and the strategy of the other solution.
@@ -21,35 +26,41 @@ As a line of text, "LINE: HANDS = ACTION PROBABILITY, ACTION PROBABILITY, …":
     check: AA, KK = bet 50 70%, check 0.3  probabilities in percent or from 0 to 1
     check: bet 50 70%, check               one action without a number takes the rest
     : check                                the first decision
+    check: bets 60%                        of the range, all sizes together; each hand as near as possible to what
+                                           another solution plays
+    check: AA, KK = bet 50 60% in total    the same for one size, and of these hands
 
-HANDS is a range; without it, a lock applies to every hand. Spot files use the same text in `locks = ["…"]`.
+HANDS is a range; without it, a lock applies to every hand. Spot files use the same text in `locks = ["…"]`, except for
+frequencies, which need the other solution beside them. Probabilities that add up to nearly 1 are scaled to 1.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, InvalidText, RegretlessError
 from regretless.forms.history import FloatArray
-from regretless.forms.public import BettingTree, NodeKind, PublicForm
+from regretless.forms.public import BettingTree, NodeKind
 from regretless.holdem.spots.lines import LineStep, find_action, no_such_action, parse_line
+from regretless.holdem.spots.range_mix import ActionGroup
 from regretless.holdem.spots.sizes import number_text
 from regretless.reprs import brief
 
 __all__ = [
-    "AnyLock", "Lock", "LockFrom", "LockedHands", "LockedNode", "check_lock", "lock_text", "locked_nodes",
-    "locked_players", "parse_lock", "parse_strategy", "split_line",
+    "BETS", "AnyLock", "Lock", "LockFrom", "action_groups", "action_labels", "check_lock", "follow", "frequency_text",
+    "lock_strategy", "lock_text", "parse_lock", "parse_strategy", "split_line",
 ]  # fmt: skip
 
-CLOSE_TO_ONE = 1e-6
+NEARLY_ONE = 0.011  # how far from 1 a sum of rounded probabilities may be: 33 %, 33 % and 33 %
+BETS = "bets"  # every bet, raise and all-in together, in frequencies
+IN_TOTAL = "in total"
 
 _NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(%?)")
 
@@ -96,6 +107,8 @@ class LockFrom(_AtNode):
     player: Literal["ip", "oop"] | None = None  # every decision of this player
     node: str | None = None  # or the node that this line leads to
     hands: str = ""  # at a node: the hands it applies to, as a range; "": all
+    frequencies: Mapping[str, float] = field(default_factory=dict)  # at a node: how often these hands take an action,
+    # or "bets"; {}: as often as in the source
     suits: tuple[str, ...] = field(default=(), compare=False, repr=False)  # images of c, d, h, s: the renamings
     # that preserve the source's strategy. Filled in when the source is read; (): not read yet
 
@@ -108,91 +121,15 @@ class LockFrom(_AtNode):
             raise InvalidOption("locks.player", self.player, "is neither oop nor ip")
         if self.player is not None and self.hands:
             raise InvalidOption("locks.hands", self.hands, "selects hands at a node, but this lock is for a player")
+        if self.player is not None and self.frequencies:
+            reason = "are those of a node, but this lock is for a player"
+            raise InvalidOption("locks.frequencies", dict(self.frequencies), reason)
+
+    def __hash__(self) -> int:
+        return hash((self.source, self.player, self.node, self.hands, tuple(self.frequencies.items())))
 
 
 AnyLock = Lock | LockFrom
-ReadSource = Callable[[LockFrom, str, int, int], FloatArray]  # lock, field, node, runout -> [actions, H]
-
-
-@dataclass(frozen=True)
-class LockedNode:
-    """A lock at a betting node and runout of a form."""
-
-    node: int
-    runout: int
-    strategy: FloatArray  # [actions, H]
-    hands: NDArray[np.bool_]  # [H] of the player who acts
-
-    __repr__ = brief
-
-
-def locked_players(locks: Sequence[AnyLock]) -> dict[int, int]:
-    """Players whose every decision is locked, and the last lock that does so."""
-    return {
-        0 if lock.player == "ip" else 1: position
-        for position, lock in enumerate(locks)
-        if isinstance(lock, LockFrom) and lock.player is not None
-    }
-
-
-def locked_nodes(
-    form: PublicForm, locks: Sequence[AnyLock], hand_numbers: tuple[NDArray[np.int64], ...], read_source: ReadSource
-) -> list[LockedNode]:
-    """Where locks of nodes apply, later ones overriding earlier ones.
-
-    `hand_numbers`: which of the 1,326 hands each hand of the form is. Locks of whole players are not included, nor are
-    those that a later lock of the player overrides.
-    """
-    locked: dict[tuple[int, int], LockedNode] = {}
-    overridden = locked_players(locks)
-    for position, lock in enumerate(locks):
-        if isinstance(lock, LockFrom) and lock.player is not None:
-            continue
-        name = f"locks[{position}]"
-        node, runouts = _find(form, lock, name)
-        player = int(form.tree.player[node])
-        chosen = lock.range.weights[hand_numbers[player]] > 0
-        if not chosen.any():
-            raise InvalidText(f"{name}.hands", lock.hands, None, "contains no hand of the player who acts there")
-        fixed = None if isinstance(lock, LockFrom) else _strategy(lock, _labels(form.tree, node), name)[:, None]
-        if position < overridden.get(player, -1):
-            continue
-        for runout in runouts:
-            strategy = fixed if fixed is not None else read_source(lock, name, node, runout)  # type: ignore[arg-type]
-            before = locked.get((node, runout))
-            played = np.where(chosen, strategy, 0.0 if before is None else before.strategy)
-            hands = chosen if before is None else chosen | before.hands
-            locked[node, runout] = LockedNode(node, runout, played, hands)
-    return list(locked.values())
-
-
-class LockedHands:
-    """Which hands are locked at each betting node and runout of a form; needs no strategies, so a file is enough."""
-
-    def __init__(self, form: PublicForm, locks: Sequence[AnyLock], hand_numbers: tuple[NDArray[np.int64], ...]) -> None:
-        self.form = form
-        self.players = locked_players(locks)
-        self._nodes: list[tuple[int, int, frozenset[int], NDArray[np.bool_]]] = []  # lock, node, runouts, hands
-        for position, lock in enumerate(locks):
-            if not isinstance(lock, LockFrom) or lock.player is None:
-                node, runouts = _find(form, lock, f"locks[{position}]")
-                chosen = lock.range.weights[hand_numbers[int(form.tree.player[node])]] > 0
-                self._nodes.append((position, node, frozenset(runouts), chosen))
-
-    def applying(self, node: int, runout: int) -> list[int]:
-        """Positions, among the spot's locks, of those that apply at a decision."""
-        whole = self.players.get(int(self.form.tree.player[node]))
-        positions = [position for position, locked, runouts, _ in self._nodes if locked == node and runout in runouts]
-        return positions if whole is None else sorted({whole, *positions})
-
-    def hands(self, node: int, runout: int) -> NDArray[np.bool_]:
-        """[H] of the acting player: whether the hand is locked."""
-        player = int(self.form.tree.player[node])
-        is_locked = np.full(len(self.form.hands[player].weight), player in self.players, dtype=np.bool_)
-        for _, locked_node, runouts, chosen in self._nodes:
-            if locked_node == node and runout in runouts:
-                is_locked |= chosen
-        return is_locked
 
 
 def check_lock(tree: BettingTree, lock: AnyLock, name: str) -> int:
@@ -200,14 +137,15 @@ def check_lock(tree: BettingTree, lock: AnyLock, name: str) -> int:
 
     The lock of all decisions of a player is at the root.
     """
-    return 0 if isinstance(lock, LockFrom) and lock.player is not None else _follow(tree, lock, name)[0]
+    return 0 if isinstance(lock, LockFrom) and lock.player is not None else follow(tree, lock, name)[0]
 
 
-def _labels(tree: BettingTree, node: int) -> tuple[str, ...]:
+def action_labels(tree: BettingTree, node: int) -> tuple[str, ...]:
+    """The actions at a betting node."""
     return tree.labels[int(tree.first_child[node]) : int(tree.first_child[node + 1])]
 
 
-def _follow(tree: BettingTree, lock: AnyLock, name: str) -> tuple[int, list[LineStep | None]]:
+def follow(tree: BettingTree, lock: AnyLock, name: str) -> tuple[int, list[LineStep | None]]:
     """The decision that a lock's line leads to, and the cards dealt on the way: None where the line omits one."""
     field, text = f"{name}.node", lock.node or ""
     node = 0
@@ -223,7 +161,7 @@ def _follow(tree: BettingTree, lock: AnyLock, name: str) -> tuple[int, list[Line
             cards.append(None)
             node = int(tree.first_child[node])
         if step is not None:
-            labels = _labels(tree, node)
+            labels = action_labels(tree, node)
             action = find_action(step, labels)
             if action is None:
                 raise no_such_action(field, text, step, labels)
@@ -231,47 +169,70 @@ def _follow(tree: BettingTree, lock: AnyLock, name: str) -> tuple[int, list[Line
     if tree.kind[node] != NodeKind.DECISION:
         raise InvalidText(field, text, None, "nobody acts there")
     if isinstance(lock, Lock):
-        _strategy(lock, _labels(tree, node), name)
+        lock_strategy(lock, action_labels(tree, node), name)
+    elif lock.frequencies:
+        action_groups(lock, action_labels(tree, node), name)
     return node, cards
 
 
-def _find(form: PublicForm, lock: AnyLock, name: str) -> tuple[int, list[int]]:
-    """The betting node that a line leads to, and the runouts of its street that the line allows."""
-    node, cards = _follow(form.tree, lock, name)
-    runouts = [0]
-    for street, step in enumerate(cards):
-        first, following = form.streets[street].first_child, form.streets[street + 1]
-        below = [child for runout in runouts for child in range(first[runout], first[runout + 1])]
-        runouts = [child for child in below if step is None or following.cards[child, 0] == step.card]
-        if step is not None and not runouts:
-            raise InvalidText(f"{name}.node", lock.node or "", step.position, f"{step} cannot be dealt here")
-    return node, runouts
-
-
-def _strategy(lock: Lock, labels: Sequence[str], name: str) -> FloatArray:
+def lock_strategy(lock: Lock, labels: Sequence[str], name: str = "lock") -> FloatArray:
+    """[actions] the mix of a lock at a decision with these actions; `name` is the field."""
     strategy = np.zeros(len(labels))
     for action_name, probability in lock.strategy.items():
-        steps = parse_line(action_name, f"{name}.strategy")
-        action = find_action(steps[0], labels) if len(steps) == 1 else None
-        if action is None:
-            raise InvalidText(
-                f"{name}.strategy", action_name, None, f"is not an action there; choose from {', '.join(labels)}"
-            )
-        if not 0 <= probability <= 1:
-            raise InvalidOption(f"{name}.strategy", probability, f"(of {action_name}) must be from 0 to 1")
-        strategy[action] += probability
-    if abs(strategy.sum() - 1) > CLOSE_TO_ONE:
+        strategy[_action_index(action_name, labels, f"{name}.strategy")] += probability
+        _check_probability(f"{name}.strategy", action_name, probability)
+    total = float(strategy.sum())
+    if abs(total - 1) > NEARLY_ONE:
         raise InvalidOption(
-            f"{name}.strategy", float(strategy.sum()), "is the sum of the probabilities, which must be 1"
+            f"{name}.strategy", float(f"{total:.6g}"), "is the sum of the probabilities, which must be 1"
         )
-    return np.asarray(strategy / strategy.sum())
+    return np.asarray(strategy / total)
 
 
-def parse_lock(text: str, field: str = "lock") -> Lock:
-    """Read a lock; `field` names the text in errors.
+def action_groups(lock: LockFrom, labels: Sequence[str], name: str = "lock") -> list[ActionGroup]:
+    """The frequencies of a lock at a decision with these actions; the actions that it does not name take the rest."""
+    field, groups, left = f"{name}.frequencies", [], list(range(len(labels)))
+    for action_name, frequency in lock.frequencies.items():
+        _check_probability(field, action_name, frequency)
+        if action_name == BETS:
+            actions = [place for place, label in enumerate(labels) if label.startswith(("bet", "raise", "all-in"))]
+            if not actions:
+                raise InvalidText(field, BETS, None, f"cannot be made there; choose from {', '.join(labels)}")
+        else:
+            actions = [_action_index(action_name, labels, field)]
+        if not set(actions) <= set(left):
+            raise InvalidText(field, action_name, None, "is counted twice")
+        left = [place for place in left if place not in actions]
+        groups.append(ActionGroup(tuple(actions), frequency))
+    total = sum(group.frequency for group in groups)
+    if total > 1 + NEARLY_ONE or (not left and total < 1 - NEARLY_ONE):
+        raise InvalidOption(field, float(f"{total:.6g}"), f"is their sum, which must be {'at most ' if left else ''}1")
+    if left and total <= 1:
+        return [*groups, ActionGroup(tuple(left), 1 - total)]
+    groups = [ActionGroup(group.actions, group.frequency / total) for group in groups]
+    return [*groups, ActionGroup(tuple(left), 0.0)] if left else groups
+
+
+def _action_index(text: str, labels: Sequence[str], field: str) -> int:
+    steps = parse_line(text, field)
+    action = find_action(steps[0], labels) if len(steps) == 1 else None
+    if action is None:
+        raise InvalidText(field, text, None, f"is not an action there; choose from {', '.join(labels)}")
+    return action
+
+
+def _check_probability(field: str, action: str, probability: float) -> None:
+    if not 0 <= probability <= 1:
+        raise InvalidOption(field, probability, f"(of {action}) must be from 0 to 1")
+
+
+def parse_lock(text: str, field: str = "lock", source: str | None = None) -> AnyLock:
+    """Read a lock; `field` names the text in errors. Frequencies are reached from the strategy of `source`.
 
     >>> parse_lock("check: AA, KK = bet 50 70%, check")
     Lock(node='check', strategy={'bet 50': 0.7, 'check': 0.3}, hands='AA, KK')
+    >>> parse_lock("check: bets 60%", source="other.rgl")
+    LockFrom(source='other.rgl', player=None, node='check', hands='', frequencies={'bets': 0.6})
     >>> parse_lock("check bet 50")
     Traceback (most recent call last):
     regretless.errors.InvalidText: lock: 'check bet 50': has no ':' after the line; ': check' is the first decision
@@ -282,7 +243,17 @@ def parse_lock(text: str, field: str = "lock") -> Lock:
     hands, equals, played = rest.rpartition("=")
     if equals and not hands.strip():
         raise InvalidText(field, text, text.index("=") + 1, "no hands before '='")
-    lock = Lock(node, parse_strategy(played, field, whole=text), hands.strip())
+    mix = played.strip().removesuffix(IN_TOTAL)
+    shares = parse_strategy(mix, field, whole=text)
+    lock: AnyLock
+    if mix == played.strip() and BETS not in shares:
+        lock = Lock(node, shares, hands.strip())
+    elif source is None:
+        raise InvalidText(
+            field, text, None, "is a frequency, which starts from the strategy of another solution: name that, too"
+        )
+    else:
+        lock = LockFrom(source, node=node, hands=hands.strip(), frequencies=shares)
     _ = lock.steps, lock.range
     return lock
 
@@ -311,12 +282,12 @@ def parse_strategy(text: str, field: str, whole: str | None = None) -> dict[str,
         else:
             shares[action] = probability
     total = sum(shares.values())
-    if len(without) > 1 or total > 1 + CLOSE_TO_ONE:
+    if len(without) > 1 or total > 1 + NEARLY_ONE:
         reason = (
             f"{' and '.join(map(repr, without))} need probabilities" if len(without) > 1 else "adds up to more than 1"
         )
         raise InvalidText(field, shown, None, reason)
-    return shares | {action: round(1.0 - total, 12) for action in without}
+    return shares | {action: max(0.0, round(1.0 - total, 12)) for action in without}
 
 
 def _action(part: str, text: str, field: str) -> tuple[str, float | None]:
@@ -335,6 +306,8 @@ def _action(part: str, text: str, field: str) -> tuple[str, float | None]:
 
 
 def _is_action(text: str) -> bool:
+    if text == BETS:
+        return True
     try:
         steps = parse_line(text)
     except RegretlessError:
@@ -347,11 +320,24 @@ def lock_text(lock: AnyLock) -> str:
 
     >>> lock_text(Lock("check", {"bet 50": 0.7, "check": 0.3}, "AA")), lock_text(LockFrom("other.rgl", player="oop"))
     ('check: AA = bet 50 0.7, check 0.3', 'every decision of oop as in other.rgl')
+    >>> lock_text(LockFrom("other.rgl", node="check", frequencies={"bet 50": 0.6}))
+    'check: bet 50 0.6 in total, from other.rgl'
     """
-    if isinstance(lock, LockFrom):
-        decisions = (
-            f"{lock.node}: {lock.hands or 'every hand'}" if lock.player is None else f"every decision of {lock.player}"
-        )
-        return f"{decisions} as in {lock.source}"
-    played = ", ".join(f"{action} {number_text(share)}" for action, share in lock.strategy.items())
+    if isinstance(lock, Lock):
+        return _with_mix(lock, lock.strategy)
+    if lock.frequencies:
+        return f"{frequency_text(lock)}, from {lock.source}"
+    decisions = (
+        f"{lock.node}: {lock.hands or 'every hand'}" if lock.player is None else f"every decision of {lock.player}"
+    )
+    return f"{decisions} as in {lock.source}"
+
+
+def frequency_text(lock: LockFrom) -> str:
+    """The text of a lock to frequencies, which `parse_lock` reads back, given its source."""
+    return f"{_with_mix(lock, lock.frequencies)} {IN_TOTAL}"
+
+
+def _with_mix(lock: AnyLock, mix: Mapping[str, float]) -> str:
+    played = ", ".join(f"{action} {number_text(share)}" for action, share in mix.items())
     return f"{lock.node}: {lock.hands} = {played}" if lock.hands else f"{lock.node}: {played}"

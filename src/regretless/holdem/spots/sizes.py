@@ -7,6 +7,8 @@
     3e     geometric over three streets; `e200%` and `3e200%` bet at most that share of the pot. `1e2%` is refused,
            since it could be the number 100 in scientific notation; `1e2.0%` is at most 2 %
     a      all-in
+    33     the same as 33%. Where a number could mean something else, it needs its unit: below 1 it could be a share,
+           and below 10, in a raise, a multiple of the bet faced
 
 Sizes are separated by commas; an empty text means no sizes. With s = stack / pot, both after calling, and n streets,
 the geometric share is
@@ -15,7 +17,7 @@ the geometric share is
 
 For a raise, n is reduced by the raises already made on the street (not counting the first bet), and is at least 1.
 
->>> print(*parse_sizes("33%, 100c, 3e200%, a"), sep=" | ")
+>>> print(*parse_sizes("33, 100c, 3e200%, a"), sep=" | ")
 33% | 100c | 3e200% | a
 """
 
@@ -38,6 +40,8 @@ __all__ = [
 LARGEST_NUMBER = 1e12  # in a size; no stack has more chips, and larger numbers lose precision
 LONGEST_TEXT = 10_000  # characters in a list of sizes
 MOST_SIZES = 100  # in a list; each is computed at every decision of the tree
+SMALLEST_BARE_BET = 1  # percent without a sign; 0.5 could be a share of the pot
+SMALLEST_BARE_RAISE = 10  # 3 could be three times the bet faced
 
 
 @dataclass(frozen=True)
@@ -149,9 +153,9 @@ def parse_sizes(text: str, field: str = "bet", *, raises: bool = False) -> tuple
 
     >>> parse_sizes("2.5x, a", "raise", raises=True)
     (LastBetMultiple(factor=2.5), AllIn())
-    >>> parse_sizes("50%, 70", "bets.river.oop.bet")
+    >>> parse_sizes("50%, 3", "bets.river.oop.raise", raises=True)
     Traceback (most recent call last):
-    regretless.errors.InvalidText: bets.river.oop.bet: '50%, 70' at position 6: '70' has no unit: ...
+    regretless.errors.InvalidText: bets.river.oop.raise: '50%, 3' at position 6: '3' has no unit: ...
     """
     if len(text) > LONGEST_TEXT:
         reason = f"has {len(text):,} characters; a list of sizes has at most {LONGEST_TEXT:,}"
@@ -276,6 +280,8 @@ def _read(part: str, text: str, field: str, position: int, raises: bool) -> Size
     if _ALL_IN.fullmatch(part):
         return AllIn()
     if _BARE.fullmatch(part):
+        if number(part) >= (SMALLEST_BARE_RAISE if raises else SMALLEST_BARE_BET):
+            return PotShare(number(part) / 100)
         amount = shown.strip("'")
         multiple = f", {amount}x the bet faced" if raises else ""
         raise wrong(f"{shown} has no unit: {amount}% of the pot, {amount}c chips{multiple}")

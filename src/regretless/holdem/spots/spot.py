@@ -71,6 +71,8 @@ class Spot(SpotFields):
         if self.stack > DEEPEST * self.pot:
             reason = f"is more than {DEEPEST:,} times the pot, too deep for 32-bit arithmetic to be exact"
             raise InvalidOption("stack", self.stack, reason)
+        if self.big_blind is not None:
+            check_number("big_blind", self.big_blind, above=0.0, at_least=SMALLEST_AMOUNT, at_most=LARGEST_AMOUNT)
         if len(self.name) > LONGEST_NAME:
             raise InvalidOption("name", self.name, f"is longer than {LONGEST_NAME} characters")
         for player in PLAYERS:

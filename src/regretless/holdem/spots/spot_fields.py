@@ -7,9 +7,9 @@ other; the TOML reader and writer know only the fields. A `BettingTable` is what
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Self
 
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption
@@ -213,9 +213,21 @@ class SpotFields:
     lines: Lines = field(default_factory=Lines)
     locks: tuple[AnyLock, ...] = ()  # locked decisions
     name: str = field(default="", compare=False)  # shown in output
+    positions: tuple[str, str] = field(default=("", ""), compare=False)  # of ip and oop, such as "BTN"; "": not known
+    raiser: PlayerName | None = field(default=None, compare=False)  # who raised last before the flop, if known
+    big_blind: float | None = field(default=None, compare=False)  # chips, if known; amounts are then shown in it too
 
     def range_of(self, player: PlayerName) -> Range:
         return self.oop if player == "oop" else self.ip
+
+    def position_of(self, player: PlayerName) -> str:
+        """What a player is called: "BB" if the spot says so, otherwise "OOP"."""
+        return self.positions[PLAYERS.index(player)] or player.upper()
+
+    def unannotated(self) -> Self:
+        """The spot without what only people read: equal spots are then written alike."""
+        plain = {player: Range(self.range_of(player).weights) for player in PLAYERS}
+        return replace(self, **plain, name="", positions=("", ""), raiser=None, big_blind=None)  # type: ignore[arg-type]
 
     @property
     def streets(self) -> tuple[StreetName, ...]:

@@ -4,12 +4,16 @@
     pot = 180                     chips in the pot, above 0
     stack = 910                   chips behind, the smaller of the two stacks, above 0
     name = "3-bet pot"            optional, shown in output
+    big_blind = 10                optional: chips; amounts are then shown in big blinds too
+    raiser = "ip"                 optional: who raised last before the flop, oop or ip
 
     [oop]                         the player out of position, who acts first
     range = "88+, A8s+, KQo:0.5"
+    name = "BB"                   optional: shown instead of OOP
     [ip]
     range = "99-22, AJs-A2s"
 
+    tree = "usual"                instead of [bets], above the tables: small, usual or fine (`trees`)
     [bets]                        both players, every street
     bet = "50%"                   where nobody has bet; "" or absent: no bets
     raise = "2.5x"                facing a bet, and facing a raise without `reraise`; "" or absent: no raises
@@ -34,7 +38,8 @@
 
     [[locks]]                     decisions locked to another solution
     source = "other.rgl"          its file, relative to the folder of this one
-    player = "oop"                every decision of a player; or `node`, with `hands` to lock only some
+    player = "oop"                every decision of a player; or `node`, with `hands` to lock only some, and
+                                  frequencies = { bets = 0.6 } to move the range to other frequencies
 
     A lock may also be a text, locks = ["check, bet 94: KK, QQ = fold 50%, call 50%"]: see `locks`.
 
@@ -47,7 +52,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from regretless.cards.deck import SUITS, board_text, parse_board
 from regretless.cards.ranges import Range
@@ -65,18 +70,43 @@ from regretless.holdem.spots.bet_tables import (
 from regretless.holdem.spots.lines import parse_line
 from regretless.holdem.spots.locks import AnyLock, Lock, LockFrom, parse_lock, parse_strategy
 from regretless.holdem.spots.sizes import number_text
-from regretless.holdem.spots.spot_fields import Bets, Rules, SpotFields
+from regretless.holdem.spots.spot_fields import PLAYERS, Bets, PlayerName, Rules, SpotFields
 from regretless.holdem.spots.toml_fields import FileKind, check_at_most, number_in, table_in, text_in, texts_in
+from regretless.holdem.spots.trees import preset_tree
 
-__all__ = ["FIELDS", "GAME_FIELDS", "NOT_A_SPOT", "is_game_table", "read_mapping", "read_texts", "write_spot"]
+__all__ = [
+    "FIELDS",
+    "GAME_FIELDS",
+    "NOT_A_SPOT",
+    "SPOT_FILE",
+    "is_game_table",
+    "read_mapping",
+    "read_texts",
+    "write_spot",
+]
 
 MOST_LOCKS = 10_000
+LONGEST_POSITION = 20  # characters
 
-FIELDS = ("board", "pot", "stack", "oop", "ip", "bets", "rules", "lines", "locks", "name")
-SPOT_FILE = FileKind("a spot", {"": ("board", "pot", "stack", "name"), **HOMES})
+FIELDS = (
+    "board",
+    "pot",
+    "stack",
+    "oop",
+    "ip",
+    "tree",
+    "bets",
+    "rules",
+    "lines",
+    "locks",
+    "name",
+    "big_blind",
+    "raiser",
+)
+SPOT_FILE = FileKind("a spot", {"": ("board", "pot", "stack", "tree", "name", "big_blind", "raiser"), **HOMES})
 NOT_A_SPOT = "a game from the deal, not a spot: solve one such game at a time, with buckets"
 A_STUDY = "a study, which has many flops: regretless study estimates and solves it"
-GAME_FIELDS = {"small_blind", "big_blind", "preflop"}  # which only a game from the deal has
+GAME_FIELDS = {"small_blind", "big_blind", "preflop"}  # of a game from the deal; a spot may name its big blind too
 
 
 def read_mapping(table: Mapping[str, object], path: str | Path | None = None) -> SpotFields:
@@ -96,35 +126,51 @@ def read_mapping(table: Mapping[str, object], path: str | Path | None = None) ->
         raise RegretlessError(f"{f'{source}: is' if source else 'this is'} {A_STUDY}")
     SPOT_FILE.check_known(table, FIELDS, "")
     for required in ("board", "pot", "stack", "oop", "ip", "bets"):
-        if required not in table:
+        if required not in table and not (required == "bets" and "tree" in table):
             raise SPOT_FILE.missing(required)
+    pot, stack = number_in(table["pot"], "pot"), number_in(table["stack"], "stack")
+    (oop, oop_name), (ip, ip_name) = (_player(table[player], player, source) for player in ("oop", "ip"))
+    bets, rules, raiser = table.get("bets", {}), table_in(table.get("rules", {}), "rules"), _raiser(table.get("raiser"))
+    if "tree" in table:
+        if "bets" in table:
+            raise InvalidOption("tree", table["tree"], "is given beside [bets]: give one of them")
+        tree = preset_tree(text_in(table["tree"], "tree"), pot=pot, stack=stack, raiser=raiser)
+        bets, rules = tree["bets"], tree["rules"] | rules
     return SpotFields(
         board=parse_board(text_in(table["board"], "board")),
-        pot=number_in(table["pot"], "pot"),
-        stack=number_in(table["stack"], "stack"),
-        oop=_range(table["oop"], "oop", source),
-        ip=_range(table["ip"], "ip", source),
-        bets=read_bets(table_in(table["bets"], "bets"), SPOT_FILE),
-        rules=read_rules(table_in(table.get("rules", {}), "rules"), SPOT_FILE),
+        pot=pot,
+        stack=stack,
+        oop=oop,
+        ip=ip,
+        bets=read_bets(table_in(bets, "bets"), SPOT_FILE),
+        rules=read_rules(rules, SPOT_FILE),
         lines=read_lines(table_in(table.get("lines", {}), "lines"), SPOT_FILE),
         locks=tuple(_locks(table.get("locks", []), Path(source).parent if source else None)),
         name=text_in(table.get("name", Path(source).stem), "name"),
+        positions=(ip_name, oop_name),
+        raiser=raiser,
+        big_blind=number_in(table["big_blind"], "big_blind") if "big_blind" in table else None,
     )
 
 
 def is_game_table(table: Mapping[str, object]) -> bool:
     """Whether a file with these tables describes a game from the deal rather than a spot."""
-    return "board" not in table and bool(GAME_FIELDS & table.keys())
+    named = GAME_FIELDS & table.keys()
+    return "board" not in table and bool(named) and not (named == {"big_blind"} and "pot" in table)
 
 
 def read_texts(fields: Mapping[str, object]) -> dict[str, Any]:
     """The fields that may be given as in a file: cards and ranges as text, bets and rules as mappings."""
     values: dict[str, Any] = {"board": _board(fields["board"])}
-    for player in ("oop", "ip"):
+    positions = dict(zip(PLAYERS, cast("tuple[str, str]", fields["positions"]), strict=True))
+    for player in PLAYERS:
         if isinstance(value := fields[player], str):
-            values[player] = _range({"range": value}, player, "")
+            values[player] = _player({"range": value}, player, "")[0]
         elif not isinstance(value, Range):
-            values[player] = _range(_mapping(value, player, "text such as 'QQ+, AKs'"), player, "")
+            table = _mapping(value, player, "text such as 'QQ+, AKs'")
+            values[player], name = _player(table, player, "")
+            positions[player] = name or positions[player]
+    values["positions"] = (positions["ip"], positions["oop"])
     if not isinstance(bets := fields["bets"], Bets):
         values["bets"] = read_bets(_mapping(bets, "bets", "a dictionary such as {'bet': '50%'}"), SPOT_FILE)
     if not isinstance(rules := fields["rules"], Rules):
@@ -146,12 +192,22 @@ def _board(value: object) -> tuple[int, ...]:
     raise InvalidOption("board", value, "must be cards, such as 'Kh Qs Js', or their numbers from 0 to 51")
 
 
-def _range(value: object, player: str, source: str) -> Range:
+def _player(value: object, player: str, source: str) -> tuple[Range, str]:
+    """A player's range and position."""
     table = table_in(value, player)
-    SPOT_FILE.check_known(table, ("range",), player)
+    SPOT_FILE.check_known(table, ("range", "name"), player)
     if "range" not in table:
         raise SPOT_FILE.missing(f"{player}.range")
-    return Range.parse(text_in(table["range"], f"{player}.range"), f"{player}.range", source)
+    name = text_in(table.get("name", ""), f"{player}.name")
+    if len(name) > LONGEST_POSITION or not name.isprintable():
+        raise InvalidOption(f"{player}.name", name, f"must have at most {LONGEST_POSITION} printable characters")
+    return Range.parse(text_in(table["range"], f"{player}.range"), f"{player}.range", source), name
+
+
+def _raiser(value: object) -> PlayerName | None:
+    if value is None or value == "oop" or value == "ip":
+        return value
+    raise InvalidOption("raiser", value, "is neither oop nor ip")
 
 
 def _locks(value: object, folder: Path | None) -> Iterator[AnyLock]:
@@ -183,7 +239,7 @@ def _locks(value: object, folder: Path | None) -> Iterator[AnyLock]:
 
 def _lock_from(table: Mapping[str, object], field: str, folder: Path | None) -> LockFrom:
     """A lock from another solution; a relative path starts at the folder of the spot file."""
-    SPOT_FILE.check_known(table, ("source", "player", "node", "hands", "suits"), field)
+    SPOT_FILE.check_known(table, ("source", "player", "node", "hands", "frequencies", "suits"), field)
     source = text_in(table["source"], f"{field}.source")
     node, hands = _node_and_hands(table, field)
     player = text_in(table["player"], f"{field}.player") if "player" in table else None
@@ -193,12 +249,16 @@ def _lock_from(table: Mapping[str, object], field: str, folder: Path | None) -> 
         raise InvalidOption(f"{field}.source", source, "needs either player or node beside it")
     if player is not None and hands:
         raise InvalidOption(f"{field}.hands", hands, "selects hands at a node, but this lock is for a player")
+    named = table_in(table.get("frequencies", {}), f"{field}.frequencies")
+    frequencies = {name: number_in(share, f"{field}.frequencies") for name, share in named.items()}
+    if player is not None and frequencies:
+        raise InvalidOption(f"{field}.frequencies", frequencies, "are those of a node, but this lock is for a player")
     suits = tuple(texts_in(table.get("suits", []), f"{field}.suits"))
     for renaming in suits:
         if sorted(renaming) != sorted(SUITS):
             raise InvalidOption(f"{field}.suits", renaming, f"is not a permutation of the suits {SUITS}")
     where = source if folder is None or Path(source).is_absolute() else str(folder / source)
-    return LockFrom(where, player=player, node=node, hands=hands, suits=suits)  # type: ignore[arg-type]
+    return LockFrom(where, player=player, node=node, hands=hands, frequencies=frequencies, suits=suits)  # type: ignore[arg-type]
 
 
 def _node_and_hands(table: Mapping[str, object], field: str) -> tuple[str | None, str]:
@@ -218,7 +278,14 @@ def write_spot(spot: SpotFields) -> str:
     ]
     if spot.name:
         lines.append(f"name = {quoted(spot.name)}")
-    lines += ["", "[oop]", f'range = "{spot.oop}"', "", "[ip]", f'range = "{spot.ip}"']
+    if spot.big_blind is not None:
+        lines.append(f"big_blind = {number_text(spot.big_blind)}")
+    if spot.raiser is not None:
+        lines.append(f'raiser = "{spot.raiser}"')
+    for player in ("oop", "ip"):
+        hands, position = spot.range_of(player), spot.positions[PLAYERS.index(player)]
+        lines += ["", f"[{player}]", f"range = {quoted(hands.typed or str(hands))}"]
+        lines += [f"name = {quoted(position)}"] if position else []
     lines += write_bets(spot.bets)
     lines += write_rules(spot.rules)
     lines += write_lines(spot.lines)
@@ -232,8 +299,12 @@ def _lock(lock: AnyLock) -> list[str]:
     if isinstance(lock, LockFrom):
         lines += [f"source = {quoted(lock.source)}"]
         lines += [] if lock.player is None else [f"player = {quoted(lock.player)}"]
+        lines += [f"frequencies = {{ {_shares(lock.frequencies)} }}"] if lock.frequencies else []
         lines += [f"suits = [{', '.join(map(quoted, lock.suits))}]"] if lock.suits else []
     else:
-        shares = ", ".join(f"{quoted(name)} = {number_text(share)}" for name, share in lock.strategy.items())
-        lines += [f"strategy = {{ {shares} }}"]
+        lines += [f"strategy = {{ {_shares(lock.strategy)} }}"]
     return [*lines, f"hands = {quoted(lock.hands)}"] if lock.hands else lines
+
+
+def _shares(mix: Mapping[str, float]) -> str:
+    return ", ".join(f"{quoted(name)} = {number_text(share)}" for name, share in mix.items())

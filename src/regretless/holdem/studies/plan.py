@@ -70,7 +70,7 @@ MOST_VARIATIONS = 1_000
 MOST_LINES = 1_000
 DEEPEST = 100  # actions
 
-_SPOT = ("pot", "stack", "oop", "ip", "bets", "rules", "lines", "locks", "name")
+_SPOT = ("pot", "stack", "oop", "ip", "tree", "bets", "rules", "lines", "locks", "name", "big_blind", "raiser")
 _STUDY = ("flops", "target", "iterations", "variant", "storage", "device", "vary", "keep")
 _OPTIONS = ("target", "iterations", "variant", "storage")  # on which the answers depend
 _BOARD = "Qs Jh 2d"  # stands in for the flops while the fields are read
@@ -128,7 +128,7 @@ class StudyPlan:
         """Read the TOML of a study; an error is one sentence that names the field.
 
         >>> plan = StudyPlan.parse('''
-        ... flops = "paired, two-tone, 2-high or 3-high"
+        ... flops = "paired two-tone 2-high or 3-high"
         ... pot = 60
         ... stack = 100
         ... oop.range = "QQ, AK"
@@ -223,7 +223,7 @@ class StudyPlan:
     def digest(self) -> str:
         """What the answers depend on, besides the flops."""
         content = {
-            "spots": [write_spot(replace(each.fields, board=(), name="")) for each in self.variations],
+            "spots": [write_spot(replace(each.fields.unannotated(), board=())) for each in self.variations],
             "varied": [dict(each.parameters) for each in self.variations],
             "options": {name: value for name in _OPTIONS if (value := getattr(self, name)) is not None},
             "keep": [self.keep.lines, self.keep.hands, self.keep.solutions],

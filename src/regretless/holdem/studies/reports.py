@@ -143,7 +143,7 @@ def study_report(
     """Means by group at a line of play, sorted by group or, largest first, by `sort`.
 
     `sort` is an action ("bet 30"), a kind of action ("bet"), or one of oop_ev, ip_ev, oop_equity, ip_equity, oop_eqr,
-    ip_eqr, weight and spots. `where` are properties of flops: "paired, two-tone". `variation` is the number of one
+    ip_eqr, weight and spots. `where` are properties of flops: "paired two-tone". `variation` is the number of one
     combination of varied values; by default, means are over all of them.
     """
     columns = tuple(_column(folder, name) for name in by)
@@ -263,8 +263,10 @@ def _where(text: str) -> str:
     def one(word: str) -> str:
         return f"{columns[word]} = '{word}'" if word in columns else f"high = '{word[0]}'"
 
-    terms = FlopFilter(text, "where").terms
-    return "".join(f" AND ({' OR '.join(one(word) for word in sorted(term))})" for term in terms)
+    def every(terms: Sequence[frozenset[str]]) -> str:
+        return " AND ".join(f"({' OR '.join(one(word) for word in sorted(term))})" for term in terms)
+
+    return f" AND ({' OR '.join(map(every, FlopFilter(text, 'where').alternatives))})"
 
 
 def _no_rows(folder: StudyFolder, line: str, where: str, coverage: Coverage) -> InvalidText:

@@ -15,7 +15,7 @@ from regretless.engines import available_cores, choose_public, require_cuda
 from regretless.forms.public import NodeKind
 from regretless.forms.public_size import PublicSize
 from regretless.holdem.estimate import estimate_spot, spot_size
-from regretless.holdem.expected_time import expected_iterations, expected_seconds
+from regretless.holdem.expected_time import expected_iterations, expected_seconds, iteration_speed
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.problem import spot_predicts
 from regretless.holdem.studies.plan import ANY, StudyPlan, StudySpot
@@ -64,7 +64,7 @@ def study_size(plan: StudyPlan, *, device: str | None = None) -> StudySize:
         iterations = plan.iterations or expected_iterations(spot.spot, target)
         if plan.iterations and target:
             iterations = min(iterations, expected_iterations(spot.spot, target))
-        seconds += expected_seconds(estimate.entries, iterations, 1)
+        seconds += expected_seconds(estimate.entries, iterations, 1, iteration_speed())
         entries += estimate.entries
         rows = kept_lines[spot.variation.number][1]
         disk += PART_BYTES + rows * ROW_BYTES["summary"]

@@ -4,20 +4,23 @@ import * as browse from "./browse/browse.js";
 import { aboutServer } from "./shared/api.js";
 import { openDialog } from "./shared/dialog.js";
 import { make, fill, set } from "./shared/dom.js";
+import { showGlossary } from "./shared/glossary.js";
 import { showKeys } from "./shared/keys.js";
 import { applyTheme, currentTheme, setTheme, THEMES } from "./shared/settings.js";
 import { address, go, now, onChange, DEFAULTS } from "./shared/state.js";
 import { chooseFile } from "./shared/files.js";
 
 const VIEWS = [
+  { view: "library", label: "Library", load: () => import("./library/library.js") },
   { view: "setup", label: "Set up", load: () => import("./setup/setup.js") },
   { view: "solve", label: "Solve", load: () => import("./solve/solve.js") },
   { view: "browse", label: "Browse", load: async () => browse },
   { view: "studies", label: "Studies", load: () => import("./studies/studies.js") },
+  { view: "preflop", label: "Preflop", load: () => import("./preflop/preflop.js") },
   { view: "practice", label: "Practice", load: () => import("./practice/practice.js") },
 ];
 
-const KEPT = { browse: "file", practice: "file", studies: "study" }; // what a view shows again when it is chosen
+const KEPT = { browse: "file", preflop: "file", practice: "file", studies: "study" }; // what a view shows again when it is chosen
 
 const main = document.querySelector("main");
 let mounted = null; // {view, part}
@@ -78,6 +81,7 @@ function buildHeader() {
       },
       "✎",
     ),
+    make("button.icon", { "aria-label": "Glossary", title: "What the words mean", onclick: showGlossary }, "Aa"),
     make("button.icon", { "aria-label": "Change the look", title: "Look", onclick: chooseTheme }, "◐"),
     make("button.icon.list-keys", { "aria-label": "List the keys", title: "Keys", onclick: showKeys }, "?"),
   );

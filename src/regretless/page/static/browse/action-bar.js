@@ -17,19 +17,19 @@ export function actionBar(go) {
     if (shown) draw(shown);
   }).observe(root);
 
-  function draw({ node, colours }) {
+  function draw({ node, colours, labels, seats, amounts }) {
     if (!node.actions.length) {
-      fill(root, make("span.hint", {}, nothingToChoose(node)));
+      fill(root, make("span.hint", {}, nothingToChoose(node, seats)));
       return;
     }
     const parts = node.actions.map((action, place) => {
       if (!(action.frequency > UNSEEN)) return null;
-      const label = `${action.name} ${percent(action.frequency)} %`;
+      const label = `${labels[action.name]} · ${percent(action.frequency)} %`;
       return make(
         "button",
         {
           style: { "flex-grow": action.frequency, background: colours[place] },
-          title: actionTitle(action),
+          title: actionTitle(action, amounts),
           "aria-label": label,
           onclick: () => go(action.next),
         },
@@ -48,7 +48,7 @@ export function actionBar(go) {
   };
 }
 
-function nothingToChoose({ kind, player }) {
+function nothingToChoose({ kind, player }, seats) {
   if (kind === "chance") return "A card is dealt";
-  return kind === "fold" ? `${player?.toUpperCase()} folded` : "Showdown";
+  return kind === "fold" ? `${seats[player]} folded` : "Showdown";
 }

@@ -2,7 +2,7 @@
 
 import { aboutServer, get, latest } from "../shared/api.js";
 import { fill, make } from "../shared/dom.js";
-import { fileLinks, listFiles, showFile } from "../shared/files.js";
+import { showFile } from "../shared/files.js";
 import { setKeys } from "../shared/keys.js";
 import { followSolve, isOver } from "../shared/solves.js";
 import { DEFAULTS, address, go, now } from "../shared/state.js";
@@ -65,7 +65,7 @@ export function mount(root) {
       make(
         ".empty",
         { role: "alert" },
-        make("h2", {}, asked ? `${asked} cannot be shown` : "The files cannot be listed"),
+        make("h2", {}, `${asked} cannot be shown`),
         make("p", {}, message),
         make(
           ".row",
@@ -74,29 +74,9 @@ export function mount(root) {
           firstDecision.file && make("a.button", { href: address(firstDecision) }, "Go to the first decision"),
           asked.endsWith(".toml") &&
             make("a.button", { href: address({ ...DEFAULTS, view: "setup", file: asked }) }, "Open it in Set up"),
-          asked && make("a.button", { href: "/browse" }, "Choose another file"),
+          make("a.button", { href: "/" }, "Choose another file"),
         ),
       ),
-    );
-  }
-
-  async function showList() {
-    showFile(null);
-    setKeys([]);
-    parts = game = scene = file = null;
-    const files = (await listFiles()).filter((each) => each.kind !== "toml");
-    const setUp = make("button.button.primary", { onclick: () => go({ ...DEFAULTS, view: "setup" }) }, "Set up a spot");
-    fill(
-      root,
-      files.length
-        ? make(".empty.chooser", {}, make("h1", {}, "Open a solution"), fileLinks(files), setUp)
-        : make(
-            ".empty",
-            {},
-            make("h1", {}, "No solution here yet"),
-            make("p", {}, "Set up a spot, or start the server in a folder with .rgl files."),
-            setUp,
-          ),
     );
   }
 
@@ -124,7 +104,6 @@ export function mount(root) {
 
   async function show(state) {
     try {
-      if (!state.file) return await showList();
       if (file?.file !== state.file) {
         [file, game, scene] = [null, null, null];
         buildFrame();

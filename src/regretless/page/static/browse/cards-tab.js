@@ -1,28 +1,36 @@
 /**
- * The deck, 4 × 13: what is played after each card that can come, and a player's EV there.
+ * What is played after each card that can come, as a deck of 4 × 13 or as a table to sort.
  *
- * At a chance node these are the cards to choose from. At a decision there are up to two reports: the same decision
- * on every other card that could have begun this street, and the first decision of the next street if this one is
- * checked or called through.
+ * At a chance node these are the cards to choose from. At a decision there are reports to choose from: the same
+ * decision on every other card that could have begun this street, and both players' first decisions of the next street
+ * if this one is checked or called through.
  */
 
 import { get, latest } from "../shared/api.js";
-import { RANKS, SUITS, SYMBOLS } from "../shared/cards.js";
+import { RANKS, SUITS, SYMBOLS, handText } from "../shared/cards.js";
 import { actionColours, mixBackground } from "../shared/colours.js";
 import { fill, make, set } from "../shared/dom.js";
-import { ev, percent } from "../shared/format.js";
+import { percent } from "../shared/format.js";
+import { readSort, sortableHead, sortedBy } from "../shared/sorting.js";
+import { textMeasure } from "../shared/text-width.js";
 
 const ask = latest((fields, signal) => get("/cards", fields, signal));
 
 const isCard = (step) => /^[2-9TJQKA][cdhs]$/.test(step);
+const isBet = (action) => /^(bet|raise|all-in)/.test(action);
 const NEXT = { flop: "turn", turn: "river" };
 const joined = (...steps) => steps.filter(Boolean).join(", ");
+const title = (street) => `${street[0].toUpperCase()}${street.slice(1)}`;
 
 /** The reports at a node: each about a street, with the line to its chance node and the actions after the card. */
-export function reportsAt(node) {
+export function reportsAt(node, seats = { oop: "OOP", ip: "IP" }) {
   const next = NEXT[node.street];
-  if (node.kind === "chance")
-    return [{ street: next, line: node.line, then: "", card: null, text: `Choose the ${next}` }];
+  if (node.kind === "chance") {
+    return [
+      { street: next, line: node.line, then: "", card: null, text: `${title(next)} cards: ${seats.oop} acts` },
+      { street: next, line: node.line, then: "check", card: null, text: `${seats.ip} after a check` },
+    ];
+  }
   const found = [];
   const steps = node.line ? node.line.split(", ") : [];
   const last = steps.findLastIndex(isCard);
@@ -33,42 +41,58 @@ export function reportsAt(node) {
       line: joined(...steps.slice(0, last)),
       then,
       card: steps[last],
-      text: `This decision on every ${node.street}`,
+      text: `This decision, on other ${node.street} cards`,
     });
   }
   if (next && node.kind === "decision") {
     const rest = node.to_call > 0 ? "call" : node.player === "oop" ? "check, check" : "check";
-    found.push({
-      street: next,
-      line: joined(node.line, rest),
-      then: "",
-      card: null,
-      text: `Every ${next} after ${rest}`,
-    });
+    const after = node.to_call > 0 ? "a call" : rest === "check" ? "a check" : "two checks";
+    const line = joined(node.line, rest);
+    const text = `${title(next)} cards after ${after}: ${seats.oop} acts`;
+    found.push(
+      { street: next, line, then: "", card: null, text },
+      { street: next, line, then: "check", card: null, text: `${seats.ip} after a check` },
+    );
   }
   return found;
 }
 
-export function cardsTab(go) {
+/** `go(line)` follows a card; `change({cards})` changes how the report is shown. */
+export function cardsTab(go, change) {
   const choices = make(".row", { role: "group", "aria-label": "Which cards" });
   const note = make("p.hint");
   const deck = make(".deck", { role: "group", "aria-label": "Cards" });
-  const root = make(".cards-tab.scroll", {}, choices, deck, note);
+  const content = make("div", {}, deck);
+  const root = make(".cards-tab.scroll", {}, choices, content, note);
   let scene = null;
-  let street = ""; // of the report that was chosen
-  let drawn = "";
+  let chosen = ""; // the text of the report that was chosen
+  let answered = { wanted: "", answer: null };
+  let fits = () => true;
+
+  new ResizeObserver(([{ contentRect }]) => {
+    const button = deck.querySelector(".deck-card");
+    if (!button) return;
+    const columns = getComputedStyle(button.parentElement).gridTemplateColumns.split(" ").length;
+    const measure = textMeasure(button.querySelector("small"));
+    const room = contentRect.width / columns - 16; // its gap, padding and border
+    fits = (text) => measure(text) <= room;
+    if (scene) draw();
+  }).observe(content);
+
+  const label = (action) => scene.labels[action] ?? action;
+
+  function describe({ frequencies, actions, ev, equity }) {
+    const mix = frequencies.map((share, place) => `${label(actions[place])}: ${percent(share)} %`);
+    const { player, amounts } = scene;
+    return [...mix, `EV ${amounts.evText(ev[player])}`, `equity ${percent(equity[player])} %`].join(", ");
+  }
 
   function cardButton(card, report, answer) {
-    const { node, player } = scene;
+    const { node, player, amounts } = scene;
     const [rank, suit] = card;
     const found = answer?.cards.find((each) => each.card === card);
     const onBoard = node.board.includes(card) && card !== report.card;
-    const mix = found?.frequencies.map((share, place) => `${found.actions[place]} ${percent(share)} %`).join(", ");
-    const numbers =
-      found &&
-      [mix, `EV ${ev(found.ev[player], node.pot)}`, `equity ${percent(found.equity[player])} %`]
-        .filter(Boolean)
-        .join(", ");
+    const numbers = found && describe(found);
     return make(
       `button.deck-card${card === report.card ? ".here" : ""}`,
       {
@@ -80,7 +104,7 @@ export function cardsTab(go) {
       make("span.mix", {
         style: { background: found ? mixBackground(found.frequencies, actionColours(found.actions)) : "none" },
       }),
-      make("small", {}, found ? ev(found.ev[player], node.pot) : "\u00a0"),
+      make("small", {}, found ? amounts.evFitted(found.ev[player], fits) : "\u00a0"),
       numbers ? make("span.for-readers", {}, numbers) : null,
     );
   }
@@ -92,40 +116,101 @@ export function cardsTab(go) {
         make(".deck-row", {}, ...[...RANKS].map((rank) => cardButton(rank + suit, report, answer))),
       ),
     );
+    fill(content, deck);
   }
 
-  async function draw() {
-    const { node, file, player } = scene;
-    const reports = reportsAt(node);
-    const report = reports.find((each) => each.street === street) ?? reports[0];
-    fill(
-      choices,
-      ...reports.map((each) =>
+  /** A row per card; what all bets and raises make together stands before the single actions. */
+  function drawTable({ cards }) {
+    const actions = [...new Set(cards.flatMap((each) => each.actions))];
+    const share = (each, action) => each.frequencies[each.actions.indexOf(action)] ?? null;
+    const bets = (each) =>
+      each.actions.length
+        ? each.frequencies.reduce((sum, value, place) => sum + (isBet(each.actions[place]) ? value : 0), 0)
+        : null;
+    const columns = [
+      ["bets", "Bets %", bets],
+      ...actions.map((action) => [action, label(action), (each) => share(each, action)]),
+      ...["oop", "ip"].map((player) => [`ev-${player}`, `EV ${scene.seats[player]}`, (each) => each.ev[player]]),
+      ["equity", `Equity ${scene.seats[scene.player]}`, (each) => each.equity[scene.player]],
+    ];
+    const sort = scene.state.cards;
+    const { column, descending } = readSort(sort);
+    const key = columns.find(([name]) => name === column)?.[2] ?? bets;
+    const order = (card) => -(4 * RANKS.indexOf(card[0]) + SUITS.indexOf(card[1]));
+    const rows = sortedBy(cards, key, descending, (a, b) => order(b.card) - order(a.card)).map((each) =>
+      make(
+        "tr",
+        {},
+        make("td", {}, make("button.link", { onclick: () => go(each.next) }, handText(each.card))),
         make(
-          "button.choice",
-          { "aria-pressed": String(each === report), onclick: () => ((street = each.street), draw()) },
-          each.text,
+          "td.mix-column",
+          {},
+          make("span.mix", { style: { background: mixBackground(each.frequencies, actionColours(each.actions)) } }),
+        ),
+        ...columns.map(([name, , read]) =>
+          make("td", {}, name.startsWith("ev-") ? scene.amounts.ev(read(each)) : percent(read(each))),
         ),
       ),
     );
+    const heads = columns.map(([name, text]) => sortableHead(name, text, sort, ({ sort: cards }) => change({ cards })));
+    const first = ["Card", "Strategy"].map((text) =>
+      make(`th${text === "Strategy" ? ".mix-column" : ""}`, { scope: "col" }, text),
+    );
+    fill(
+      content,
+      make("table.panel", {}, make("thead", {}, make("tr", {}, ...first, ...heads)), make("tbody", {}, ...rows)),
+    );
+  }
+
+  function show(report, answer) {
+    if (scene.state.cards && answer) drawTable(answer);
+    else drawDeck(report, answer);
+  }
+
+  function drawChoices(reports, report) {
+    const choice = (text, pressed, onclick) =>
+      make("button.choice", { "aria-pressed": String(pressed), onclick }, text);
+    const table = Boolean(scene.state.cards);
+    fill(
+      choices,
+      ...reports.map((each) => choice(each.text, each === report, () => ((chosen = each.text), draw()))),
+      report && make("span.spring"),
+      report && choice("Deck", !table, () => change({ cards: "" })),
+      report && choice("Table", table, () => change({ cards: "-bets" })),
+    );
+  }
+
+  async function draw() {
+    const { node, file, player, seats, amounts, state } = scene;
+    const reports = reportsAt(node, seats);
+    const report = reports.find((each) => each.text === chosen) ?? reports[0];
+    drawChoices(reports, report);
     if (!report) {
-      drawn = "";
-      fill(deck);
+      answered = { wanted: "", answer: null };
+      fill(content);
       note.textContent = "The board is complete: no card is left to come.";
       return;
     }
-    const wanted = JSON.stringify([file.file, node.revision, report.line, report.then, report.card, player]);
-    if (wanted === drawn) return;
-    drawn = wanted;
-    note.textContent = `Bars show the mix of the player who acts, numbers the EV of ${player.toUpperCase()}. Click a card to go there.`;
+    const wanted = JSON.stringify([file.file, node.revision, report.line, report.then, report.card]);
+    note.textContent = state.cards
+      ? "One row per card. Click a heading to sort, a card to go there."
+      : `Bars: how the player to act plays on that card. Numbers: EV of ${seats[player]}${amounts.suffix ? `, in${amounts.suffix}` : ""}. Click a card to go there.`;
+    if (wanted === answered.wanted) {
+      if (answered.answer) show(report, answered.answer);
+      return;
+    }
+    answered = { wanted, answer: null };
     drawDeck(report, null);
     set(deck, { "aria-busy": "true" });
     try {
       const answer = await ask({ file: file.file, line: report.line, then: report.then });
-      if (answer && drawn === wanted) drawDeck(report, answer);
+      if (answer && answered.wanted === wanted) {
+        answered = { wanted, answer };
+        show(report, answer);
+      }
     } catch (error) {
       note.textContent = error.message;
-      drawn = "";
+      answered = { wanted: "", answer: null };
     }
     set(deck, { "aria-busy": null });
   }

@@ -4,7 +4,7 @@ import { get, latest } from "../shared/api.js";
 import { cardsIn, handText } from "../shared/cards.js";
 import { fill, make, set } from "../shared/dom.js";
 import { listFiles } from "../shared/files.js";
-import { ev, fixed, percent } from "../shared/format.js";
+import { fixed, percent } from "../shared/format.js";
 
 const askAll = latest((fields, signal) => get("/compare", fields, signal));
 const askHere = latest((fields, signal) => get("/compare/node", fields, signal));
@@ -60,26 +60,28 @@ export function compareTab({ change, go }) {
     chooser.value = state.other;
   }
 
-  async function drawWhole({ file, state, node }) {
+  async function drawWhole(scene) {
+    const { file, state } = scene;
     const key = `${state.other}|${file.file}|${file.revision}`;
     if (key === compared) return;
     compared = key;
     fill(whole, make("p.hint", {}, "Comparing every node…"));
     const answer = await askAll({ first: state.other, second: file.file, most: 20 });
     if (!answer) return;
-    fill(numbers, ...totals(answer, node.pot));
+    fill(numbers, ...totals(answer, scene));
     fill(
       whole,
       answer.complete ? null : make("p.hint", {}, "The search was cut short: other nodes may differ more."),
-      differences(answer, node.pot, go),
+      differences(answer, scene, go),
     );
   }
 
-  async function drawHere({ file, state, node }) {
+  async function drawHere(scene) {
+    const { file, state, node } = scene;
     if (node.kind !== "decision")
       return fill(here, make("p.hint", {}, "Nobody acts here: choose a decision in the line above."));
     const answer = await askHere({ first: state.other, second: file.file, line: node.line, player: node.player });
-    if (answer) fill(here, nodeTable(answer, node));
+    if (answer) fill(here, nodeTable(answer, scene));
   }
 
   return {
@@ -120,13 +122,13 @@ function moved(before, after, text, unit = "") {
   return make("span", {}, make("span.before", {}, `${text(before)} → `), make(`span${kind}`, {}, text(after) + unit));
 }
 
-function totals(answer, pot) {
+function totals(answer, { amounts, seats }) {
   const entry = (label, ...value) => make("div", {}, make("dt.label", {}, label), make("dd", {}, ...value));
   return [
     ...["oop", "ip"].map((player) =>
       entry(
-        `EV ${player.toUpperCase()}`,
-        moved(...answer.ev[player], (value) => ev(value, Math.min(pot, 10))),
+        `EV ${seats[player]}`,
+        moved(...answer.ev[player], amounts.precise),
       ),
     ),
     entry(
@@ -137,10 +139,10 @@ function totals(answer, pot) {
   ];
 }
 
-function differences(answer, pot, go) {
+function differences(answer, { amounts, seats }, go) {
   const nodes = answer.nodes.filter((node) => node.moved > 0);
   if (!nodes.length) return make("p.hint", {}, "Both play the same everywhere.");
-  const heads = ["Where they differ most", "Acts", "Reached", "Moved", "EV OOP", "EV IP"];
+  const heads = ["Where they differ most", "Acts", "Reached", "Moved", `EV ${seats.oop}`, `EV ${seats.ip}`];
   return make(
     "table.panel",
     {},
@@ -153,7 +155,7 @@ function differences(answer, pot, go) {
           "tr",
           {},
           make("td", {}, make("button.link", { onclick: () => go(node.line) }, node.line || "first decision")),
-          make("td", {}, node.player.toUpperCase()),
+          make("td", {}, seats[node.player]),
           make(
             "td",
             {},
@@ -164,7 +166,7 @@ function differences(answer, pot, go) {
             make(
               "td",
               {},
-              moved(...node.ev[player], (value) => ev(value, pot)),
+              moved(...node.ev[player], amounts.ev),
             ),
           ),
         ),
@@ -173,7 +175,7 @@ function differences(answer, pot, go) {
   );
 }
 
-function nodeTable(answer, node) {
+function nodeTable(answer, { node, amounts, labels }) {
   const cells = (share) =>
     answer.actions.map((action) =>
       make(
@@ -190,7 +192,7 @@ function nodeTable(answer, node) {
     make(
       "td.main-number",
       {},
-      moved(...answer.ev[node.player], (value) => ev(value, node.pot)),
+      moved(...answer.ev[node.player], amounts.ev),
     ),
   );
   const hands = answer.hands.slice(0, SHOWN_HANDS).map((hand) =>
@@ -202,11 +204,11 @@ function nodeTable(answer, node) {
       make(
         "td",
         {},
-        moved(...hand.ev, (value) => ev(value, node.pot)),
+        moved(...hand.ev, amounts.ev),
       ),
     ),
   );
-  const heads = ["Here, hands that changed most", ...answer.actions.map((action) => `${action} %`), "EV"];
+  const heads = ["Hands that changed most", ...answer.actions.map((action) => labels[action] ?? action), "EV"];
   return make(
     "table.panel",
     {},

@@ -1,12 +1,12 @@
 /** How equity and EV are spread over both ranges, weakest hand on the left. */
 
 import { fittedChart, linear } from "../shared/chart.js";
-import { fill, make } from "../shared/dom.js";
-import { chips } from "../shared/format.js";
+import { fill, make, say } from "../shared/dom.js";
+import { chips, percent } from "../shared/format.js";
 
 const KINDS = [
-  { kind: "equity", title: "Equity", text: (value) => `${Math.round(100 * value)} %` },
-  { kind: "ev", title: "EV in chips", text: chips },
+  { kind: "equity", title: "Equity", text: (value) => `${percent(value, 0)} %` },
+  { kind: "ev", title: "EV", text: chips },
 ];
 
 const axis = () => make("span.hint", {}, "range, weakest to strongest");
@@ -14,10 +14,11 @@ const axis = () => make("span.hint", {}, "range, weakest to strongest");
 export function graphTab() {
   const parts = KINDS.map((each) => {
     const chart = fittedChart();
-    const legend = ["oop", "ip"].map((player) => make(`span.legend.line-${player}`, {}, player.toUpperCase()));
+    const legend = ["oop", "ip"].map((player) => make(`span.legend.line-${player}`));
     return {
       ...each,
       chart,
+      legend,
       root: make(
         "figure.panel",
         {},
@@ -30,11 +31,13 @@ export function graphTab() {
   const root = make(".graph-tab");
   return {
     root,
-    show({ node }) {
+    show({ node, seats, amounts }) {
+      for (const { legend } of parts) ["oop", "ip"].forEach((player, place) => say(legend[place], seats[player]));
       const held = ["oop", "ip"].filter((player) => node.players[player].distribution);
       fill(root, ...(held.length ? parts.map((part) => part.root) : [none]));
       if (held.length)
-        for (const { kind, title, text, chart } of parts) chart.show(describe(node, held, kind, title, text));
+        for (const { kind, title, text, chart } of parts)
+          chart.show(describe(node, held, kind, title, kind === "ev" ? amounts.amount : text));
     },
   };
 }

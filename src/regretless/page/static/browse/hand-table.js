@@ -8,7 +8,7 @@
 import { handText, CLASSES } from "../shared/cards.js";
 import { mixBackground } from "../shared/colours.js";
 import { fill, make, set } from "../shared/dom.js";
-import { ev, fixed, percent } from "../shared/format.js";
+import { fixed, percent } from "../shared/format.js";
 import { readSort, sortableHead, sortedBy } from "../shared/sorting.js";
 import { tallRows } from "../shared/tall-rows.js";
 import { handFilter } from "./filter.js";
@@ -29,10 +29,10 @@ export function handTable({ change, pin }) {
   let scene = null;
 
   function row(hand, place) {
-    const { actions, colours, node, state } = scene;
+    const { actions, colours, amounts, state } = scene;
     const name = CLASSES[hand.class];
     const cells = actions.map((_, action) =>
-      make("td", {}, percent(hand.mix[action]), make("small", {}, ev(hand.actionEv[action], node.pot))),
+      make("td", {}, percent(hand.mix[action]), make("small", {}, amounts.ev(hand.actionEv[action]))),
     );
     return make(
       `tr${name === state.pin ? ".pinned" : ""}`,
@@ -43,7 +43,7 @@ export function handTable({ change, pin }) {
         : null,
       ...cells,
       make("td", {}, percent(hand.weight, hand.weight > 0.0995 ? 0 : 1)),
-      make("td.main-number", {}, ev(hand.ev, node.pot)),
+      make("td.main-number", {}, amounts.ev(hand.ev)),
       make("td", {}, percent(hand.equity)),
       make("td", {}, fixed(hand.eqr, 2)),
     );
@@ -79,13 +79,13 @@ export function handTable({ change, pin }) {
 
 const COLUMNS = { weight: "Weight", ev: "EV", equity: "Equity", eqr: "EQR" };
 
-function drawHead(head, { actions, state }, change) {
+function drawHead(head, { actions, labels, state }, change) {
   const sortable = (key, label) => sortableHead(key, label, state.sort, change);
   fill(
     head,
     sortable("hand", "Hand"),
     actions.length ? make("th.mix-column", { scope: "col" }, "Strategy") : null,
-    ...actions.map((action) => sortable(action.name, action.name)),
+    ...actions.map((action) => sortable(action.name, labels[action.name])),
     ...Object.entries(COLUMNS).map(([key, label]) => sortable(key, label)),
   );
 }

@@ -2,7 +2,8 @@
 
 import { DECK } from "../shared/cards.js";
 import { reportsAt } from "./cards-tab.js";
-import { NUMBERS, OTHER } from "./scene.js";
+import { COLOURS, NUMBERS, OTHER } from "./scene.js";
+import { UNITS } from "../shared/units.js";
 import { openTab } from "./spot-parts.js";
 
 const TABS = { h: "hands", m: "made", g: "graph", t: "cards", l: "lock", o: "ranges", v: "compare" };
@@ -75,9 +76,10 @@ export function browseKeys({ scene, parts, move, change }) {
     change({ player: OTHER[scene().player] });
   }
 
-  function nextNumber() {
-    const keys = Object.keys(NUMBERS);
-    change({ number: keys[(keys.indexOf(scene().state.number) + 1) % keys.length] });
+  /** The next of the values that a field of the state can have. */
+  function next(field, values) {
+    const keys = Object.keys(values);
+    change({ [field]: keys[(keys.indexOf(scene().state[field]) + 1) % keys.length] });
   }
 
   function openTabOf(key) {
@@ -95,10 +97,10 @@ export function browseKeys({ scene, parts, move, change }) {
   };
   const others = [
     { keys: ["ArrowLeft", "Backspace"], shown: "←", label: "back one step", run: back },
-    { keys: ["ArrowRight"], shown: "→", label: "on: the way you came, or the most likely", run: forward },
+    { keys: ["ArrowRight"], shown: "→", label: "forward: where you just were, or else the most likely action", run: forward },
     { keys: [], shown: "← →", foot: "line" },
-    { keys: ["ArrowUp"], shown: "↑", label: "the action or card before", run: () => sideways(-1) },
-    { keys: ["ArrowDown"], shown: "↓", label: "the action or card after", run: () => sideways(1) },
+    { keys: ["ArrowUp"], shown: "↑", label: "the neighbouring action or card, upwards", run: () => sideways(-1) },
+    { keys: ["ArrowDown"], shown: "↓", label: "the neighbouring action or card, downwards", run: () => sideways(1) },
     { keys: ["Home"], shown: "Home", label: "first decision", run: () => move("") },
     {
       keys: [..."123456789"],
@@ -134,8 +136,12 @@ export function browseKeys({ scene, parts, move, change }) {
       label: "number in each cell: EV, equity, EQR, …",
       foot: "number",
       when: scene,
-      run: nextNumber,
+      run: () => next("number", NUMBERS),
     },
+    { keys: ["d"], shown: "D", label: "colours: actions, EV, equity, EV lost", when: scene, run: () => next("colour", COLOURS) },
+    { keys: ["w"], shown: "W", label: "cells filled by weight, or whole", when: scene, run: () => parts.fillOther() },
+    { keys: ["u"], shown: "U", label: "amounts in chips, big blinds, % of the pot", when: scene, run: () => next("unit", UNITS) },
+    { keys: ["x"], shown: "X", label: "take away: ranges, tables, pictures, a link", foot: "take away", when: scene, run: () => parts.takeAway() },
     { keys: ["i"], shown: "I", label: "into the grid: arrows then move the pin", run: () => parts.grid.focus() },
     { keys: ["/"], shown: "/", label: "find a hand", foot: "find hand", when: scene, run: parts.find },
     {

@@ -4,17 +4,17 @@
  */
 
 import { post } from "../shared/api.js";
-import { CLASSES } from "../shared/cards.js";
-import { fill, make, set } from "../shared/dom.js";
+import { debounced, fill, make, set } from "../shared/dom.js";
+import { percent } from "../shared/format.js";
 import { DEFAULTS, go } from "../shared/state.js";
 import { readFilter } from "./filter.js";
-import { addLock, describeLock, draftLocks, keepLocks } from "./lock-draft.js";
-import { mixSliders } from "./mix-sliders.js";
+import { addLock, describeLock, draftLocks, keepLocks, keepUnlocked, lockBody, unlocked } from "./lock-draft.js";
+import { frequencyLock, mixLock, paintedLock } from "./lock-kinds.js";
 import { readHands } from "./scene.js";
 
-export function lockTab({ changed }) {
+/** `changed()` is called when the locks change; `grid` is painted on. */
+export function lockTab({ changed, grid }) {
   const title = make("h3.label");
-  const sliders = mixSliders();
   const problem = make("p.problem", { role: "status" });
   const text = make("input.field", {
     "aria-label": "Hands to lock, as a range",
@@ -22,6 +22,15 @@ export function lockTab({ changed }) {
     spellcheck: "false",
   });
   const scopes = make(".lock-scope", { role: "group", "aria-label": "Which hands" });
+  const measure = debounced(showEffect, 120);
+  const kinds = {
+    frequency: frequencyLock({ changed: measure, lockNow: setLock }),
+    mix: mixLock({ changed: measure }),
+    paint: paintedLock({ changed: measure, grid }),
+  };
+  const kindChoices = make(".lock-scope", { role: "group", "aria-label": "How to lock" });
+  const kindContent = make("div");
+  const effect = make("p.lock-effect", { role: "status" });
   const everywhere = make("input", { type: "checkbox" });
   const everywhereRow = make("label.row.hint", {}, everywhere, "on every card that can come");
   const add = make("button.button.primary", { onclick: setLock }, "Lock");
@@ -36,15 +45,19 @@ export function lockTab({ changed }) {
     title,
     scopes,
     text,
-    sliders.root,
+    kindChoices,
+    kindContent,
     everywhereRow,
     make(".row", {}, add, keep),
+    effect,
     problem,
   );
   const list = make("section", { "aria-label": "Locks" });
   const root = make(".lock-tab.scroll", {}, editor, list);
   let scene = null;
   let scope = "node";
+  let kind = "frequency";
+  let measured = null; // {locks as text, answer}
 
   /** The hands to lock, as a range. */
   async function hands() {
@@ -74,16 +87,30 @@ export function lockTab({ changed }) {
           .join(", ")
       : scene.node.line;
 
-  /** Add a lock that plays `strategy`, or what another file plays, once the server finds nothing wrong with it. */
-  async function lockTo(played) {
+  /** The locks that are described now; a lock that is painted has hands of its own. */
+  async function described() {
+    const parts = kinds[kind].read();
+    const shared = kinds[kind].paints ? "" : await hands();
+    return parts.map((part) => ({ node: place(), hands: shared, ...part }));
+  }
+
+  /** What a lock changes here, or an error if the server refuses it. */
+  async function check(lock) {
+    const { valid, errors, effect: found } = await post("/locks/check", {
+      file: scene.file.file,
+      lock: lockBody(lock),
+      line: scene.node.line,
+    });
+    if (!valid) throw new Error(errors.map(({ field, message }) => [field, message].filter(Boolean).join(": ")).join("; "));
+    return found;
+  }
+
+  /** Add locks, once the server finds nothing wrong with them. */
+  async function lockTo(locks) {
     problem.textContent = "";
-    const { file } = scene.file;
     try {
-      const lock = { node: place(), hands: await hands(), ...played };
-      const { valid, errors } = await post("/locks/check", { file, lock });
-      if (!valid)
-        throw new Error(errors.map(({ field, message }) => [field, message].filter(Boolean).join(": ")).join("; "));
-      addLock(file, lock);
+      const effects = await Promise.all(locks.map(check));
+      locks.forEach((lock, each) => addLock(scene.file.file, { ...lock, after: locks.length === 1 ? effects[each].after : null, lost: effects[each].ev_lost }));
       drawList();
       changed();
     } catch (error) {
@@ -91,16 +118,47 @@ export function lockTab({ changed }) {
     }
   }
 
-  function setLock() {
-    const shares = sliders.read();
-    const strategy = Object.fromEntries(
-      scene.node.actions.map((action, number) => [action.name, Math.round(1e6 * shares[number]) / 1e6]),
-    );
-    lockTo({ strategy });
+  async function setLock() {
+    try {
+      const locks = await described();
+      if (!locks.length) throw new Error("Paint some cells first.");
+      await lockTo(locks);
+    } catch (error) {
+      problem.textContent = error.message;
+    }
   }
 
-  function lockAsPlayed() {
-    lockTo({ source: scene.file.file });
+  async function lockAsPlayed() {
+    await lockTo([{ node: place(), hands: scope === "text" && !text.value.trim() ? "" : await hands(), source: scene.file.file }]);
+  }
+
+  /** What the described lock would change, while it is edited; what is wrong with it is said when it is set. */
+  async function showEffect() {
+    if (scene?.node.kind !== "decision" || !root.isConnected) return;
+    try {
+      const locks = await described();
+      const wanted = JSON.stringify([locks, scene.node.revision, scene.node.line]);
+      if (measured?.wanted !== wanted) measured = { wanted, found: await Promise.all(locks.map(check)) };
+      if (measured.wanted === wanted) fill(effect, ...effectText(measured.found));
+    } catch {
+      fill(effect);
+    }
+  }
+
+  function effectText(found) {
+    if (!found.length) return [];
+    const { amounts, labels, node } = scene;
+    const lost = found.reduce((sum, each) => sum + each.ev_lost, 0);
+    const mix = found.length === 1 ? found[0] : null;
+    const moved = mix?.actions.map((action, each) =>
+      make("span", {}, `${labels[action]} ${percent(mix.before[each])} → ${percent(mix.after[each])} %`),
+    );
+    const share = amounts.unit === "pot" ? "" : ` (${percent(lost / node.pot, 2)} % of the pot)`;
+    return [
+      ...(moved ?? []),
+      make("strong", {}, `${scene.seats[node.player]} loses ${amounts.loss(lost)}${share}`),
+      make("span.hint", {}, "at this decision, before anybody adapts"),
+    ];
   }
 
   async function solveAgain() {
@@ -109,12 +167,14 @@ export function lockTab({ changed }) {
     try {
       const { solve } = await post("/solves", {
         again: file,
-        locks: draftLocks(file),
+        locks: draftLocks(file).map(lockBody),
         keep_locks: true,
+        drop_locks: unlocked(file),
         target,
         name: `${name || file.replace(/\.rgl$/, "")} locked`,
       });
       keepLocks(file, []);
+      keepUnlocked(file, []);
       go({ ...DEFAULTS, view: "solve", solve: solve.id });
     } catch (error) {
       problem.textContent = error.message;
@@ -138,51 +198,65 @@ export function lockTab({ changed }) {
           {
             "aria-pressed": String(key === scope),
             disabled: Boolean(off),
-            onclick: () => ((scope = key), drawScopes()),
+            onclick: () => ((scope = key), drawScopes(), measure()),
           },
           label,
         ),
       ),
     );
     text.hidden = scope !== "text";
+    scopes.hidden = Boolean(kinds[kind].paints);
+  }
+
+  function drawKind(moved) {
+    fill(
+      kindChoices,
+      ...Object.entries(kinds).map(([key, { label }]) =>
+        make(
+          "button.choice",
+          { "aria-pressed": String(key === kind), onclick: () => (kinds[kind].leave(), (kind = key), drawKind(true), drawScopes()) },
+          label,
+        ),
+      ),
+    );
+    fill(kindContent, kinds[kind].root);
+    kinds[kind].show({ ...scene, moved });
   }
 
   function drawList() {
     const { file } = scene;
     const draft = draftLocks(file.file);
-    const row = (lock, drop) =>
+    const left = unlocked(file.file);
+    const row = (lock, act, label, off = false) =>
       make(
-        "li",
+        `li${off ? ".unlocked" : ""}`,
         {},
-        make("span", {}, describeLock(lock)),
-        drop
-          ? make("button.button", { onclick: drop, "aria-label": `Remove the lock: ${describeLock(lock)}` }, "Remove")
-          : null,
+        make("span", {}, describeLock(lock), lock.lost > 0 && make("small.hint", {}, ` loses ${scene.amounts.loss(lock.lost)}`)),
+        make("button.button", { onclick: act, "aria-label": `${label} the lock: ${describeLock(lock)}` }, label),
       );
+    const update = () => (drawList(), changed());
+    const remove = (lock) => () => (keepLocks(file.file, draft.filter((each) => each !== lock)), update());
+    const toggle = (position, off) => () =>
+      (keepUnlocked(file.file, off ? left.filter((each) => each !== position) : [...left, position]), update());
     fill(
       list,
       make("h3.label", {}, draft.length ? "New locks" : "No new locks yet"),
       draft.length > 1 ? make("p.hint", {}, "Where two locks name the same hands, the later one holds.") : null,
+      make("ul.lock-list", {}, ...draft.map((lock) => row(lock, remove(lock), "Remove"))),
+      make(
+        "button.button.primary",
+        { onclick: solveAgain, disabled: !draft.length && !left.length },
+        left.length && !draft.length ? "Solve again without these locks" : "Solve again with these locks",
+      ),
+      file.locks?.length ? make("h3.label", {}, "Locked in this solution") : null,
       make(
         "ul.lock-list",
         {},
-        ...draft.map((lock) =>
-          row(
-            lock,
-            () => (
-              keepLocks(
-                file.file,
-                draft.filter((each) => each !== lock),
-              ),
-              drawList(),
-              changed()
-            ),
-          ),
-        ),
+        ...(file.locks || []).map((lock, position) => {
+          const off = left.includes(position);
+          return row(lock, toggle(position, off), off ? "Keep" : "Unlock", off);
+        }),
       ),
-      make("button.button.primary", { onclick: solveAgain, disabled: !draft.length }, "Solve again with these locks"),
-      file.locks?.length ? make("h3.label", {}, "Locked in this solution") : null,
-      make("ul.lock-list", {}, ...(file.locks || []).map((lock) => row(lock))),
     );
   }
 
@@ -191,25 +265,24 @@ export function lockTab({ changed }) {
     show(given) {
       const samePlace = scene && scene.node === given.node && scene.state.pin === given.state.pin;
       scene = given;
-      const { node, colours, classes, state } = scene;
+      const { node, seats } = scene;
       const decision = node.kind === "decision";
-      for (const part of [scopes, sliders.root, add, keep]) part.hidden = !decision;
+      for (const part of [scopes, kindChoices, kindContent, add, keep]) part.hidden = !decision;
       set(everywhereRow, { hidden: !decision || !/[2-9TJQKA][cdhs]/.test(node.line) });
-      text.hidden = !decision || scope !== "text";
       title.textContent = decision
-        ? `${node.player.toUpperCase()} ${node.line ? `after ${node.line}` : "at the first decision"}`
+        ? `${seats[node.player]} ${node.line ? `after ${node.line}` : "at the first decision"}`
         : "Only decisions can be locked: choose one in the line above.";
-      drawScopes();
-      if (!decision) text.hidden = true;
-      if (decision && !samePlace) {
-        const cell = scene.acts && state.pin ? classes[CLASSES.indexOf(state.pin)] : null;
-        sliders.show(
-          node.actions,
-          colours,
-          cell ? cell.mix : node.actions.map((action) => action.frequency ?? 1 / node.actions.length),
-        );
+      if (decision) {
+        drawScopes();
+        drawKind(!samePlace);
+      } else {
+        kinds[kind].leave();
+        fill(effect);
+        text.hidden = true;
       }
       drawList();
     },
+    /** Another tab is shown. */
+    leave: () => kinds[kind].leave(),
   };
 }

@@ -2,7 +2,7 @@
 
 import { mixBackground } from "../shared/colours.js";
 import { fill, make } from "../shared/dom.js";
-import { ev, fixed, percent } from "../shared/format.js";
+import { fixed, percent } from "../shared/format.js";
 
 /** `choose(label)` filters the table of hands to a category. */
 export function madeHands(choose) {
@@ -21,7 +21,7 @@ export function madeHands(choose) {
   };
 }
 
-function categoryTable(title, held, names, { actions, colours, node }, choose) {
+function categoryTable(title, held, names, { actions, colours, labels, amounts }, choose) {
   const label = (key) => names.find((each) => each.key === key)?.label ?? key;
   const most = Math.max(...held.map((each) => each.share), 1e-9);
   const rows = held.map(({ key, combos, share, mix, ev: chips, equity }) =>
@@ -44,7 +44,7 @@ function categoryTable(title, held, names, { actions, colours, node }, choose) {
           )
         : null,
       ...actions.map((_, action) => make("td", {}, percent(mix?.[action]))),
-      make("td.main-number", {}, ev(chips, node.pot)),
+      make("td.main-number", {}, amounts.ev(chips)),
       make("td", {}, percent(equity)),
     ),
   );
@@ -52,7 +52,7 @@ function categoryTable(title, held, names, { actions, colours, node }, choose) {
   const heads = [
     "Combos",
     ...(actions.length ? ["Strategy"] : []),
-    ...actions.map((action) => action.name),
+    ...actions.map((action) => labels[action.name]),
     "EV",
     "Equity",
   ];

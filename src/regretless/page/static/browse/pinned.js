@@ -3,7 +3,7 @@
 import { handText } from "../shared/cards.js";
 import { mixBackground } from "../shared/colours.js";
 import { fill, make } from "../shared/dom.js";
-import { ev, percent } from "../shared/format.js";
+import { percent } from "../shared/format.js";
 
 export function pinnedClass(find) {
   const root = make("section.pinned-class.panel", {
@@ -28,16 +28,16 @@ export function pinnedClass(find) {
   };
 }
 
-function classChips({ classes, actions, colours, node }, name) {
+function classChips({ classes, actions, colours, labels, amounts }, name) {
   const cell = classes.find((each) => each?.name === name);
   const title = make("strong", {}, name);
   if (!cell) return [title, make("span.hint", {}, "not in this range")];
   const combos = cell.hands.map((hand) => {
-    const mix = actions.map((action, place) => `${action.name} ${percent(hand.mix[place])} %`).join(", ");
+    const mix = actions.map((action, place) => `${labels[action.name]}: ${percent(hand.mix[place])} %`).join(", ");
     return make(
       `.combo${hand.locked ? ".locked" : ""}`,
       { title: `${hand.name}: ${mix || `weight ${percent(hand.weight)} %`}` },
-      make("span", {}, handText(hand.name), make("small", {}, `EV ${ev(hand.ev, node.pot)}`)),
+      make("span", {}, handText(hand.name), make("small", {}, `EV ${amounts.ev(hand.ev)}`)),
       make("span.mix", { style: { background: actions.length ? mixBackground(hand.mix, colours) : "var(--range)" } }),
     );
   });

@@ -9,20 +9,22 @@ export function rangesTab() {
   const parts = ["oop", "ip"].map((player) => {
     const grid = handGrid(`Range of ${player.toUpperCase()}`);
     const combos = make("span.hint");
-    const root = make("figure", {}, make("figcaption.label", {}, player.toUpperCase(), " ", combos), grid.root);
-    return { player, grid, combos, root };
+    const name = make("span");
+    const root = make("figure", {}, make("figcaption.label", {}, name, " ", combos), grid.root);
+    return { player, grid, combos, name, root };
   });
   return {
     root: make(".ranges-tab", {}, ...parts.map((part) => part.root)),
-    show({ meta, node, colours, state, pinned }) {
-      for (const { player, grid, combos } of parts) {
+    show({ meta, node, colours, state, pinned, seats }) {
+      for (const { player, grid, combos, name } of parts) {
         const acts = node.kind === "decision" && node.player === player;
         const actions = acts ? node.actions : [];
         const classes = readClasses(
           readHands(meta, node, player, acts),
           actions.map((action) => action.name),
         );
-        grid.show({ classes, actions, colours, number: "none", pot: node.pot, pinned, versus: state.versus });
+        grid.show({ classes, actions, colours, pinned, versus: state.versus, whole: state.fill === "whole" });
+        say(name, seats[player]);
         say(combos, `${fixed(node.players[player].combos, 1)} combos${acts ? ", to act" : ""}`);
       }
     },

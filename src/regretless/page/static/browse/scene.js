@@ -3,26 +3,48 @@
  *
  *   player    whose hands the grid and the table show
  *   acts      whether that player acts here, so that hands have a strategy
- *   hands     one object per hand: name, class, weight, whether it is held, ev, equity, eqr, mix, actionEv, locked,
- *             made, draw
+ *   hands     one object per hand: name, class, weight, whether it is held, ev, equity, eqr, mix, actionEv, lost (against
+ *             its best action), locked, made, draw
+ *   labels    what an action is called, by its name in a line
+ *   seats     what the players are called
+ *   amounts   how chips are written, in the unit of the page
  *   classes   one object per cell of the grid, or null where no hand is held
  *   height    how full a cell is: its weight relative to the most likely hand, so that a range thinned by many
  *             actions can still be read
  */
 
 import { CLASSES, classOf, combosIn, placeOf } from "../shared/cards.js";
-import { actionColours } from "../shared/colours.js";
-import { ev, fixed, percent } from "../shared/format.js";
+import { actionColours, mixBackground, scaleColour } from "../shared/colours.js";
+import { fitted, percent } from "../shared/format.js";
+import { actionLabels, seatNames } from "../shared/labels.js";
 import { DEFAULTS } from "../shared/state.js";
+import { amounts } from "../shared/units.js";
 
-/** The numbers a cell of the grid can show. */
+/** The numbers a cell of the grid can show, each in as much detail as `fits` allows. */
 export const NUMBERS = {
-  ev: { label: "EV", text: (cell, pot) => ev(cell.ev, pot >= 20 ? 1000 : pot) },
-  equity: { label: "Equity", text: (cell) => percent(cell.equity, 0) },
-  eqr: { label: "EQR", text: (cell) => fixed(cell.eqr, 2) },
-  bets: { label: "Bets", text: (cell) => percent(cell.bets, 0) },
-  weight: { label: "Weight", text: (cell) => percent(cell.weight, 0) },
-  none: { label: "None", text: () => "" },
+  ev: { label: "EV", text: (cell, amounts, fits) => amounts.evFitted(cell.ev, fits) },
+  lost: { label: "EV lost", text: (cell, amounts, fits) => (cell.lost === null ? "" : amounts.lossFitted(cell.lost, fits)) },
+  equity: { label: "Equity %", text: (cell) => percent(cell.equity, 0) },
+  eqr: { label: "EQR", text: (cell, _, fits) => fitted(cell.eqr, 2, fits) },
+  bets: { label: "Bets %", text: (cell) => (cell.bets === null ? "" : percent(cell.bets, 0)) },
+  weight: { label: "Weight %", text: (cell) => percent(cell.weight, 0) },
+  none: { label: "no number", text: () => "" },
+};
+
+const byNumber = (read, kind) => ({
+  read,
+  background: (_, { share }) => (share === null ? "var(--range)" : scaleColour(share, kind)),
+});
+
+/** What the colours of the grid can mean: `read` is the number behind a colour, from the least to the greatest. */
+export const COLOURS = {
+  action: {
+    label: "actions",
+    background: (cell, { acts, colours }) => (acts ? mixBackground(cell.mix, colours) : "var(--range)"),
+  },
+  ev: { label: "EV", ...byNumber((cell) => cell.ev, "value") },
+  equity: { label: "equity", ...byNumber((cell) => cell.equity, "value") },
+  lost: { label: "EV lost", ...byNumber((cell) => cell.lost, "loss") },
 };
 
 /** The state with what an address cannot mean left out: anyone can write a link. */
@@ -34,6 +56,7 @@ export function sound(state) {
     versus: known(state.versus),
     player: state.player in OTHER ? state.player : "",
     number: state.number in NUMBERS ? state.number : DEFAULTS.number,
+    colour: state.colour in COLOURS ? state.colour : DEFAULTS.colour,
   };
 }
 
@@ -56,9 +79,12 @@ export function readScene({ meta, file, node, state }) {
     acts,
     hands,
     actions: acts ? node.actions : [],
+    labels: Object.fromEntries(actionLabels(node.actions).map((label, place) => [names[place], label])),
+    seats: seatNames(file.spot),
     colours: actionColours(names),
     classes: readClasses(hands, acts ? names : []),
     pinned: state.pin,
+    amounts: amounts({ unit: state.unit, bigBlind: file.spot?.big_blind, pot: node.pot }),
   };
 }
 
@@ -80,8 +106,22 @@ export function readHands(meta, node, player, acts) {
     draw: table.draw[place],
     mix: Array.from({ length: actions }, (_, action) => node.strategy[action][place]),
     actionEv: Array.from({ length: actions }, (_, action) => node.action_ev[action][place]),
+    lost: actions ? evLost(node, place) : null,
     locked: Boolean(acts && node.locked?.[place]),
   }));
+}
+
+/** What a hand loses by its mix against its best action; null where no opposing hand is possible. */
+function evLost({ strategy, action_ev }, place) {
+  let best = -Infinity;
+  let mean = 0;
+  for (let action = 0; action < strategy.length; action++) {
+    const chips = action_ev[action][place];
+    if (chips === null) return null;
+    best = Math.max(best, chips);
+    mean += strategy[action][place] * chips;
+  }
+  return Math.max(0, best - mean);
 }
 
 export function readClasses(hands, actions) {
@@ -102,6 +142,7 @@ export function readClasses(hands, actions) {
       combos: weight,
       height: weight / held.length / most, // combos that the board makes impossible do not lower a cell
       ev: mean((hand) => hand.ev),
+      lost: mean((hand) => hand.lost),
       equity: mean((hand) => hand.equity),
       eqr: mean((hand) => hand.eqr),
       bets: actions.length ? mix.reduce((sum, share, action) => sum + (bets[action] ? share : 0), 0) : null,

@@ -9,14 +9,16 @@ import { findHand } from "./find.js";
 import { graphTab } from "./graph.js";
 import { handGrid } from "./grid.js";
 import { handTable } from "./hand-table.js";
-import { draftLocks } from "./lock-draft.js";
+import { locksOf } from "./lock-draft.js";
 import { lockTab } from "./lock-tab.js";
 import { madeHands } from "./made-hands.js";
 import { pinnedClass } from "./pinned.js";
 import { rangesTab } from "./ranges-tab.js";
-import { NUMBERS, readScene, sound } from "./scene.js";
+import { COLOURS, NUMBERS, readScene, sound } from "./scene.js";
 import { lineStrip } from "./strip.js";
 import { summary } from "./summary.js";
+import { takeAway } from "./take-away.js";
+import { UNITS } from "../shared/units.js";
 
 /** The tab that opens at a node: at a chance node, the cards to choose from unless another tab was chosen. */
 export const openTab = ({ node, state }) => (node.kind === "chance" && state.tab === "hands" ? "cards" : state.tab);
@@ -45,7 +47,7 @@ export function spotParts({ go, change }) {
   const bar = actionBar(go);
   const grid = handGrid("Strategy by class", { preview, pin });
   set(grid.root, { "aria-description": "Arrows move the pin, Tab shows the other player's range, Escape leaves the grid" });
-  const numbers = numberChoice((number) => change({ number }));
+  const controls = gridControls(change, () => takeAway(scene, root));
   const players = summary((player) => change({ player }));
   const pinned = pinnedClass(find);
   const hands = handTable({ change, pin: (name) => pin(name) });
@@ -54,8 +56,8 @@ export function spotParts({ go, change }) {
     made: { label: "Made hands", part: madeHands((label) => change({ tab: "hands", filter: label })) },
     ranges: { label: "Ranges", part: rangesTab() },
     graph: { label: "Graph", part: graphTab() },
-    cards: { label: "Cards", part: cardsTab(go) },
-    lock: { label: "Lock", part: lockTab({ changed: () => showStrip() }) },
+    cards: { label: "Cards", part: cardsTab(go, change) },
+    lock: { label: "Lock", part: lockTab({ changed: () => showStrip(), grid }) },
     compare: { label: "Compare", part: compareTab({ change, go }) },
   };
   const tabList = tabBar(tabs, (tab) => change({ tab }));
@@ -68,43 +70,48 @@ export function spotParts({ go, change }) {
     make(
       ".browse-body",
       {},
-      make(".browse-left", {}, bar.root, grid.root, numbers.root),
+      make(".browse-left", {}, bar.root, grid.root, controls.root),
       make(".browse-right", {}, players.root, pinned.root, tabList.root, content),
     ),
   );
 
   function showStrip() {
-    const locked = [...(scene.file.locks ?? []), ...draftLocks(scene.file.file)].map((lock) => lock.node);
-    strip.show({ strip: scene.node.strip, locks: locked });
+    const { file, node, state } = scene;
+    strip.show({ strip: node.strip, locks: locksOf(file), unit: state.unit, spot: file.spot });
   }
 
   return {
     root,
     grid,
     find,
+    takeAway: () => takeAway(scene, root),
+    fillOther: () => change({ fill: scene.state.fill === "whole" ? "weight" : "whole" }),
     show(given) {
       const before = scene;
       scene = readScene({ ...given, state: sound(given.state) });
       const { node, state } = scene;
-      if (before?.node !== node) showStrip();
+      if (before?.node !== node || before.state.unit !== state.unit) showStrip();
       bar.show(scene);
       grid.show({
         classes: scene.classes,
         actions: scene.actions,
         colours: scene.colours,
+        amounts: scene.amounts,
         number: state.number,
-        pot: node.pot,
+        colour: state.colour,
+        whole: state.fill === "whole",
         pinned: state.pin,
         versus: state.versus,
       });
-      numbers.show(state.number, scene.player);
+      controls.show(scene);
       players.show(scene);
       pinned.show(scene, shownClasses());
       const tab = tabs[openTab(scene)] ? openTab(scene) : DEFAULTS.tab;
       const { part } = tabs[tab];
       if (content.firstElementChild !== part.root) fill(content, part.root);
       set(content, { "aria-labelledby": `tab-${tab}` });
-      tabList.show(tab, node, part.beside);
+      if (tab !== "lock") tabs.lock.part.leave();
+      tabList.show(tab, scene, part.beside);
       part.show(scene);
       if (tab === "hands" && before && state.pin !== before.state.pin) hands.reveal(state.pin);
       return scene;
@@ -112,22 +119,34 @@ export function spotParts({ go, change }) {
   };
 }
 
-function numberChoice(choose) {
-  const player = make("span.label.spring");
-  const buttons = Object.entries(NUMBERS).map(([key, { label }]) => ({
-    key,
-    root: make("button.choice", { onclick: () => choose(key), title: `Show ${label} in each cell` }, label),
-  }));
+/** How the grid and its numbers are shown; each choice is in the address. */
+function gridControls(change, share) {
+  const menu = (field, label, values, sign = "") => {
+    const options = Object.entries(values).map(([key, each]) => make("option", { value: key }, sign + each.label));
+    const root = make("select.field", { "aria-label": label, title: label, onchange: () => change({ [field]: root.value }) }, ...options);
+    return { root, show: (value) => (root.value = value) };
+  };
+  const colour = menu("colour", "Colours of the grid", COLOURS, "◩ ");
+  const number = menu("number", "Number in each cell", NUMBERS, "# ");
+  const unit = menu("unit", "Unit of all amounts", UNITS);
+  const whole = make(
+    "button.choice",
+    { title: "Fill every cell, however little of it is in the range", onclick: () => change({ fill: pressed() ? "weight" : "whole" }) },
+    "whole cells",
+  );
+  const away = make("button.icon.spring", { "aria-label": "Take away", title: "Ranges, tables, pictures, a link", onclick: share }, "⤓");
+  const pressed = () => whole.getAttribute("aria-pressed") === "true";
   return {
-    root: make(
-      ".grid-controls",
-      { role: "group", "aria-label": "Number in each cell" },
-      ...buttons.map((button) => button.root),
-      player,
-    ),
-    show(number, shown) {
-      for (const { key, root } of buttons) set(root, { "aria-pressed": String(key === number) });
-      player.textContent = `range of ${shown.toUpperCase()}`;
+    root: make(".grid-controls", {}, colour.root, number.root, whole, unit.root, away),
+    show({ state, file }) {
+      colour.show(state.colour);
+      number.show(state.number);
+      const known = Boolean(file.spot?.big_blind);
+      const bb = unit.root.querySelector("[value=bb]");
+      set(bb, { disabled: !known });
+      bb.textContent = known ? UNITS.bb.label : "big blinds: not known";
+      unit.show(state.unit in UNITS ? state.unit : "chips");
+      set(whole, { "aria-pressed": String(state.fill === "whole") });
     },
   };
 }
@@ -155,7 +174,7 @@ function tabBar(tabs, choose) {
   });
   return {
     root: make(".tabs", {}, list, beside),
-    show(tab, node, besideTab) {
+    show(tab, { node }, besideTab) {
       keys.forEach((key, place) =>
         set(buttons[place], { "aria-selected": String(key === tab), tabindex: key === tab ? 0 : -1 }),
       );

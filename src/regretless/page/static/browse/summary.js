@@ -1,7 +1,7 @@
 /** Both players: EV, equity, EQR, what they did last, and the stack behind. Clicking one shows that range. */
 
 import { make, say, set } from "../shared/dom.js";
-import { chips, ev, fixed, percent } from "../shared/format.js";
+import { fixed, percent } from "../shared/format.js";
 
 const DONE = { check: "checked", call: "called", fold: "folded" };
 
@@ -14,6 +14,7 @@ export function summary(choose) {
 }
 
 function playerPart(player, choose) {
+  const name = make("strong");
   const status = make("span.label.status", {}, "…");
   const [chipsWon, equity, realised] = ["EV", "Equity", "EQR"].map((label) => {
     const value = make("dd", {}, "–");
@@ -22,20 +23,21 @@ function playerPart(player, choose) {
   const root = make(
     "button.player",
     { onclick: () => choose(player) },
-    make("strong", {}, player.toUpperCase()),
+    name,
     status,
     make("dl", {}, chipsWon.root, equity.root, realised.root),
   );
   return {
     root,
-    show({ node, player: shown }) {
+    show({ node, player: shown, amounts, seats, labels }) {
       const numbers = node.players[player];
-      say(status, `${doing(node, player)} · ${chips(node.stacks[player])} behind`);
-      say(chipsWon.value, ev(numbers.ev, node.pot >= 20 && node.pot < 1000 ? 1 : node.pot));
+      say(name, seats[player]);
+      say(status, `${doing(node, player, labels)} · ${amounts.amount(node.stacks[player])} behind`);
+      say(chipsWon.value, amounts.evText(numbers.ev));
       say(equity.value, `${percent(numbers.equity)} %`);
       say(realised.value, fixed(numbers.eqr, 2));
       root.classList.toggle("to-act", node.kind === "decision" && node.player === player);
-      set(root, { "aria-pressed": String(shown === player), title: `Show the range of ${player.toUpperCase()}` });
+      set(root, { "aria-pressed": String(shown === player), title: `Show the range of ${seats[player]}` });
     },
   };
 }

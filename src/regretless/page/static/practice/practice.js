@@ -2,10 +2,11 @@
 
 import { get, post } from "../shared/api.js";
 import { fill, make } from "../shared/dom.js";
-import { fileLinks, listFiles, showFile } from "../shared/files.js";
+import { listFiles, showFile } from "../shared/files.js";
 import { setKeys } from "../shared/keys.js";
 import { store, stored } from "../shared/settings.js";
 import { DEFAULTS, go, now } from "../shared/state.js";
+import { practiceStart, sessionOf } from "./start.js";
 import { practiceTable } from "./table.js";
 
 export function mount(root) {
@@ -19,20 +20,24 @@ export function mount(root) {
     try {
       const { practice } = await work();
       hand = practice;
-      store("practice", { id: hand.id, file: hand.file });
+      store("practice", { id: hand.id, files: hand.files });
       if (!table.root.isConnected) fill(root, table.root);
       table.show(hand);
       setKeys(keys());
     } catch (error) {
-      if (error.code === "not-found" && hand) start(hand.file, "");
-      else if (hand) table.showProblem(error.message);
+      if (hand) table.showProblem(error.message);
       else showRefusal(error);
     }
     busy = false;
   }
 
-  const start = (file, player) =>
-    attempt(() => post("/practice", { file, player: player || null, line: "", seed: null }));
+  const start = (body) => attempt(() => post("/practice", body));
+
+  /** Start with many solutions: the address names the session. */
+  async function begin(body) {
+    await start(body);
+    if (hand) go({ ...DEFAULTS, view: "practice", session: hand.id });
+  }
 
   function act(name) {
     if (hand && !hand.over) attempt(() => post(`/practice/${hand.id}/act`, { action: name }));
@@ -42,13 +47,14 @@ export function mount(root) {
     if (hand) attempt(() => post(`/practice/${hand.id}/deal`));
   }
 
-  function restart(player) {
-    start(hand.file, player);
+  async function restart(player) {
+    await start(sessionOf(hand.files, { player }));
+    if (now().session) go({ session: hand.id }, { remember: false });
   }
 
   /** Open the decision that was just judged in the browse view. */
-  function explain({ line, class: pin }) {
-    go({ ...DEFAULTS, view: "browse", file: hand.file, line, pin });
+  function explain({ file, line, class: pin }) {
+    go({ ...DEFAULTS, view: "browse", file, line, pin });
   }
 
   function keys() {
@@ -91,38 +97,49 @@ export function mount(root) {
     );
   }
 
-  async function chooseSpot() {
+  async function chooseSpots() {
     setKeys([]);
     showFile(null);
+    hand = null;
     const files = (await listFiles()).filter((file) => file.kind === "spot");
+    if (now().view !== "practice" || now().file || now().session) return;
     fill(
       root,
-      make(
-        ".empty.chooser",
-        {},
-        make("h1", {}, files.length ? "Practise a solved spot" : "No solved spot here yet"),
-        files.length
-          ? fileLinks(files, { view: "practice" })
-          : make("p", {}, "Set up a spot and solve it; then hands can be dealt from it."),
-      ),
+      files.length
+        ? practiceStart(files, begin)
+        : make(
+            ".empty",
+            {},
+            make("h1", {}, "No solved spot here yet"),
+            make("p", {}, "Set up a spot and solve it; then hands can be dealt from it."),
+            make("button.button.primary", { onclick: () => go({ ...DEFAULTS, view: "setup" }) }, "Set up a spot"),
+          ),
     );
   }
 
+  /** The session of the address, as the server has it. */
+  async function resume(id) {
+    fill(root, table.root);
+    showFile(null);
+    await attempt(() => get(`/practice/${id}`));
+  }
+
   return {
-    async show({ file }) {
+    async show({ file, session }) {
+      if (session) return hand?.id === session || (await resume(session));
       if (!file) {
-        hand = null;
-        return chooseSpot().catch((error) => fill(root, make("p.empty.problem", { role: "alert" }, error.message)));
+        return chooseSpots().catch((error) => fill(root, make("p.empty.problem", { role: "alert" }, error.message)));
       }
-      if (hand?.file === file) return;
+      if (hand?.file === file && hand.files.length === 1) return;
       hand = null;
       fill(root, table.root);
       const about = await get("/file", { file }).catch(showRefusal);
       if (!about || now().file !== file) return;
       showFile(about);
       const last = stored("practice", {});
-      const kept = last.file === file ? await get(`/practice/${last.id}`).catch(() => null) : null;
-      await (kept ? attempt(async () => kept) : start(file, ""));
+      const kept = last.files?.length === 1 && last.files[0] === file;
+      const state = kept ? await get(`/practice/${last.id}`).catch(() => null) : null;
+      await (state ? attempt(async () => state) : start(sessionOf([file])));
     },
     leave: () => showFile(null),
   };

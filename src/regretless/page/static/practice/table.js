@@ -1,10 +1,12 @@
 /** One hand of practice: the line so far, the board, the hole cards, the choices, the verdict and the score. */
 
 import { lineStrip } from "../browse/strip.js";
-import { cardTile, classOf, handText } from "../shared/cards.js";
+import { cardText, cardTile, classOf, handText } from "../shared/cards.js";
 import { actionColours, mixBackground } from "../shared/colours.js";
+import { openDialog } from "../shared/dialog.js";
 import { fill, make, set } from "../shared/dom.js";
 import { chips, fixed, percent } from "../shared/format.js";
+import { actionLabels } from "../shared/labels.js";
 
 const GRADES = { best: "Best", fine: "Fine", inaccuracy: "Inaccuracy", mistake: "Mistake", blunder: "Blunder" };
 
@@ -17,6 +19,7 @@ export function practiceTable({ act, deal, explain, restart }) {
   const verdict = make("section.verdict.panel", { "aria-label": "Verdict", "aria-live": "polite" });
   const score = make("section.score.panel", { "aria-label": "Score" });
   const problem = make("p.problem", { role: "alert" });
+  const from = make("p.from");
   const root = make(
     ".practice",
     {},
@@ -24,7 +27,7 @@ export function practiceTable({ act, deal, explain, restart }) {
     make(
       ".practice-body",
       {},
-      make("section.felt.panel", { "aria-label": "Hand" }, board, hole, situation, choices, problem),
+      make("section.felt.panel", { "aria-label": "Hand" }, from, board, hole, situation, choices, problem),
       make(".practice-side", {}, verdict, score),
     ),
   );
@@ -42,14 +45,15 @@ export function practiceTable({ act, deal, explain, restart }) {
       return;
     }
     const colours = actionColours(hand.actions.map((action) => action.name));
+    const labels = actionLabels(hand.actions);
     fill(
       choices,
       ...hand.actions.map((action, place) =>
         make(
           "button.act",
           { onclick: () => act(action.name), style: { background: colours[place] } },
-          make("strong", {}, action.name),
-          make("span", {}, action.pot_share ? `${percent(action.pot_share, 0)} % of pot` : ""),
+          make("strong", {}, labels[place]),
+          make("span", {}, chips(action.amount).replace("–", "")),
         ),
       ),
     );
@@ -82,6 +86,8 @@ export function practiceTable({ act, deal, explain, restart }) {
         "p.hint",
         {},
         handText(feedback.hand),
+        " on ",
+        ...feedback.board.map(cardText),
         ` ${feedback.line ? `after ${feedback.line}` : "at the first decision"}: you chose ${feedback.chosen}`,
       ),
       make("span.mix", { style: { background: mixBackground(Object.values(feedback.strategy), colours) } }),
@@ -109,13 +115,13 @@ export function practiceTable({ act, deal, explain, restart }) {
       ),
       make(
         "button.link",
-        { onclick: () => explain({ line: feedback.line, class: classOf(feedback.hand) }) },
+        { onclick: () => explain({ file: feedback.file, line: feedback.line, class: classOf(feedback.hand) }) },
         "Look at this decision",
       ),
     );
   }
 
-  function showScore({ score: kept, player }) {
+  function showScore({ score: kept, player, files, seats }) {
     const entry = (label, value) => make("div", {}, make("dt.label", {}, label), make("dd", {}, value));
     fill(
       score,
@@ -125,7 +131,7 @@ export function practiceTable({ act, deal, explain, restart }) {
         {},
         entry("Hands", String(kept.hands)),
         entry("Decisions", String(kept.decisions)),
-        entry("EV lost", chips(kept.lost)),
+        files.length === 1 && entry("EV lost", chips(kept.lost)),
         entry("Per decision", kept.decisions ? `${fixed(kept.lost_pct_pot, 2)} % of pot` : "–"),
       ),
       make(
@@ -143,10 +149,11 @@ export function practiceTable({ act, deal, explain, restart }) {
           make(
             "button.choice",
             { "aria-pressed": String(each === player), onclick: () => restart(each) },
-            each.toUpperCase(),
+            files.length === 1 ? seats[each] : each.toUpperCase(),
           ),
         ),
         make("button.choice", { onclick: () => restart("") }, "either"),
+        make("button.link", { onclick: explainScore }, "How is this scored?"),
       ),
     );
   }
@@ -156,15 +163,40 @@ export function practiceTable({ act, deal, explain, restart }) {
     showProblem: (text) => (problem.textContent = text),
     show(hand) {
       problem.textContent = "";
-      strip.show({ strip: hand.strip });
+      const spot = { oop: { name: hand.seats.oop }, ip: { name: hand.seats.ip } };
+      strip.show({ strip: hand.strip, spot });
       for (const button of strip.root.querySelectorAll("button")) set(button, { disabled: true });
       fill(board, ...hand.board.map(cardTile));
       fill(hole, ...hand.hole.map(cardTile));
+      from.textContent = hand.files.length > 1 ? hand.file.replace(/\.rgl$/, "") : "";
       const call = hand.to_call ? ` · ${chips(hand.to_call)} to call` : "";
-      situation.textContent = `You are ${hand.player.toUpperCase()} · pot ${chips(hand.pot)}${call} · ${chips(hand.stacks[hand.player])} behind`;
+      situation.textContent = `You are ${hand.seats[hand.player]} · pot ${chips(hand.pot)}${call} · ${chips(hand.stacks[hand.player])} behind`;
       showChoices(hand);
       showVerdict(hand);
       showScore(hand);
     },
   };
 }
+
+const explainScore = () =>
+  openDialog(
+    "How practice is scored",
+    make("p", {}, "Every action has an EV with your hand. What you lose is the EV of the best action less that of yours:"),
+    make(
+      "ul.score-limits",
+      {},
+      ...[
+        ["best", "up to 0.1 % of the pot"],
+        ["fine", "up to 0.5 %, or an action that the solution takes at least 5 % of the time"],
+        ["inaccuracy", "up to 1.5 %"],
+        ["mistake", "up to 5 %"],
+        ["blunder", "more"],
+      ].map(([grade, limit]) => make("li", {}, make(`strong.${grade}`, {}, GRADES[grade]), ` ${limit}`)),
+    ),
+    make(
+      "p",
+      {},
+      "The cards that come and what the other player holds do not count: folding the best hand to a bluff costs nothing if " +
+        "folding was right against the whole range. Two actions that the solution mixes have the same EV, so both are best.",
+    ),
+  );

@@ -33,7 +33,7 @@ export function boardPicker({ fields, changed }) {
   );
 
   function write(cards) {
-    writeField("board", cards.join(" "));
+    writeField("board", cards.join(" "), { step: true });
     changed();
     show();
   }
@@ -45,7 +45,9 @@ export function boardPicker({ fields, changed }) {
   }
 
   async function deal(count) {
-    const { board } = await get("/boards/random", { cards: count });
+    const kept = cardsIn(readField("board")).slice(0, count - 1); // a random turn keeps the flop
+    const keep = count === 3 || kept.length < 3 ? undefined : kept.join(" ");
+    const { board } = await get("/boards/random", { cards: count, keep });
     write(cardsIn(board));
   }
 

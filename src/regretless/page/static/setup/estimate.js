@@ -2,15 +2,17 @@
 
 import { post } from "../shared/api.js";
 import { make, say, set } from "../shared/dom.js";
-import { bytes, count, duration } from "../shared/format.js";
+import { count, memory, roughTime } from "../shared/format.js";
 import { store, stored } from "../shared/settings.js";
 import { DEFAULTS, go } from "../shared/state.js";
-import { spotToSend } from "./draft.js";
+import { openDialog } from "../shared/dialog.js";
+import { spotToSend, takeTree } from "./draft.js";
 import { isMissing } from "./fields.js";
 
 const MISSING = { "oop.range": "OOP's range", "ip.range": "IP's range" };
 
-export function estimateBar({ meta, changed }) {
+/** `changed()` is called after an option changed, `treeTaken()` after the tree was cut. */
+export function estimateBar({ meta, changed, treeTaken }) {
   const options = {
     target: String(meta.defaults.target),
     device: "auto",
@@ -24,6 +26,7 @@ export function estimateBar({ meta, changed }) {
     changed();
   };
   const typed = {};
+  const selects = {};
   const number = (key, label, placeholder) => {
     const input = make("input.field", {
       inputmode: "decimal",
@@ -43,10 +46,13 @@ export function estimateBar({ meta, changed }) {
       ...values.map(([value, text]) => make("option", { value }, text)),
     );
     select.value = options[key];
+    selects[key] = select;
     return make("label.option", {}, make("span.label", {}, label), select);
   };
   const facts = Object.fromEntries(["Nodes", "Memory", "Time", "File"].map((label) => [label, make("dd", {}, "–")]));
   const problem = make("p.problem", { id: "problem-estimate", role: "status" });
+  const halve = make("button.button", { hidden: true, onclick: () => takeOptions({ storage: "16" }) }, "Use 16 bits");
+  const shrink = make("button.button", { hidden: true, onclick: proposeCuts }, "Shrink to fit…");
   const solve = make("button.button.primary.solve", { onclick: start, disabled: true }, "Solve");
   const devices = [["auto", "automatic"], ...meta.devices.map(({ name, label }) => [name, label])];
   const root = make(
@@ -63,7 +69,7 @@ export function estimateBar({ meta, changed }) {
         ["16", "16 bits"],
       ]),
     ),
-    problem,
+    make(".estimate-says", {}, problem, halve, shrink),
     make(
       "dl",
       {},
@@ -79,6 +85,42 @@ export function estimateBar({ meta, changed }) {
     storage: Number(options.storage),
   });
 
+  function takeOptions(given) {
+    Object.assign(options, given);
+    store("options", options);
+    for (const [key, { input }] of Object.entries(typed)) input.value = options[key];
+    for (const [key, select] of Object.entries(selects)) select.value = options[key];
+    changed();
+  }
+
+  /** What could go, what each saves, and a button that takes all of it. */
+  async function proposeCuts() {
+    try {
+      const { threads, storage } = options;
+      const answer = await post("/spots/shrink", { spot: spotToSend(), threads, storage: Number(storage) });
+      const take = () => {
+        dialog.close();
+        takeTree(answer);
+        treeTaken();
+      };
+      const after = `${memory(answer.memory_bytes)} of ${memory(answer.available_bytes)} that are free`;
+      const dialog = openDialog(
+        answer.fits ? "Cuts that make it fit" : "No cuts make it fit",
+        make(
+          "ul.cuts",
+          {},
+          ...answer.cuts.map(({ text, saves_bytes: saves }) =>
+            make("li", {}, make("span", {}, text), make("span.hint", {}, saves === null ? "" : `saves ${memory(saves)}`)),
+          ),
+        ),
+        make("p.hint", {}, answer.fits ? `It then takes ${after}.` : `It would still take ${after}: start on a later street.`),
+        answer.fits ? make("button.button.primary", { onclick: take, autofocus: true }, "Take these cuts") : null,
+      );
+    } catch (error) {
+      problem.textContent = error.message;
+    }
+  }
+
   async function start() {
     solve.disabled = true;
     try {
@@ -93,6 +135,15 @@ export function estimateBar({ meta, changed }) {
 
   return {
     root,
+
+    takeOptions,
+    bits: () => options.storage,
+
+    /** Something changed: until the server has answered, the figures are old and nothing can be started. */
+    stale() {
+      root.classList.add("stale");
+      solve.disabled = true;
+    },
 
     /** The options that are typed, valid or not. */
     typed: () => ({ target: String(options.target), threads: String(options.threads) }),
@@ -110,18 +161,23 @@ export function estimateBar({ meta, changed }) {
 
     show({ valid, estimate, errors }, elsewhere) {
       const bits = options.storage;
+      root.classList.remove("stale");
       say(facts.Nodes, estimate ? count(estimate.nodes) : "–");
-      say(facts.Memory, estimate ? bytes(estimate.memory_bytes[bits]) : "–");
+      say(facts.Memory, estimate ? memory(estimate.memory_bytes[bits]) : "–");
       say(facts.Time, roughTime(estimate?.seconds));
-      say(facts.File, estimate ? bytes(estimate.file_bytes[bits]) : "–");
+      say(facts.File, estimate ? memory(estimate.file_bytes[bits]) : "–");
       const missing = errors
         .filter((error) => isMissing(error.message))
         .map((error) => MISSING[error.field] ?? error.field);
       const todo = missing.length ? `Still to set: ${missing.join(", ")}` : "A field above needs attention";
-      problem.textContent = elsewhere.join(". ") || (valid ? (estimate?.note ?? "") : todo);
-      solve.disabled = !valid || !(estimate?.fits[bits] ?? true);
+      const tooLarge = Boolean(estimate && !estimate.fits[bits]);
+      const needs = tooLarge
+        ? `Needs ${memory(estimate.memory_bytes[bits])}; ${memory(estimate.available_bytes)} are free`
+        : "";
+      problem.textContent = elsewhere.join(". ") || (valid ? needs : todo);
+      set(halve, { hidden: !tooLarge || bits === "16" || !estimate.fits["16"] });
+      set(shrink, { hidden: !tooLarge });
+      solve.disabled = !valid || tooLarge;
     },
   };
 }
-
-const roughTime = (seconds) => (seconds >= 1 ? `about ${duration(seconds)}` : duration(seconds));

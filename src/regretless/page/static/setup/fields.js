@@ -10,11 +10,12 @@ export const isMissing = (message) => message.startsWith("is missing");
 export function fieldSet(changed) {
   const fields = new Map();
 
-  function register(path, input, hint = null) {
-    const problem = make("p.problem", { id: `problem-${path}`, role: "status" });
-    set(input, { "aria-describedby": [hint?.id, problem.id].filter(Boolean).join(" ") });
-    fields.set(path, { input, problem });
-    return problem;
+  /** `problem` is where its errors are shown, if several fields share one, each under its `name`. */
+  function register(path, input, { hint = null, problem = null, name = "" } = {}) {
+    const shown = problem ?? make("p.problem", { id: `problem-${path}`, role: "status" });
+    set(input, { "aria-describedby": [hint?.id, shown.id].filter(Boolean).join(" ") });
+    fields.set(path, { input, problem: shown, name });
+    return shown;
   }
 
   return {
@@ -38,7 +39,7 @@ export function fieldSet(changed) {
         make("label.label", { for: input.id }, label),
         input,
         note,
-        register(path, input, note),
+        register(path, input, { hint: note }),
       );
     },
 
@@ -59,7 +60,7 @@ export function fieldSet(changed) {
         if (isMissing(message)) continue;
         if (!found) elsewhere.push(`${field ? `${field}: ` : ""}${message}`);
         else {
-          found.problem.textContent = message;
+          found.problem.textContent ||= found.name ? `${found.name}: ${message}` : message;
           set(found.input, { "aria-invalid": "true" });
           const section = found.input.closest("details");
           if (section) section.open = true;

@@ -9,6 +9,7 @@ import { make, say, set } from "../shared/dom.js";
 import { percent } from "../shared/format.js";
 
 const FULL = 0.97;
+const STEP = 5; // pixels, less than half a cell
 
 /**
  * `on.paint(place, erase)` changes a cell, `on.done()` ends a stroke, `on.choose(place)` shows the cell's suits;
@@ -41,6 +42,15 @@ export function paintGrid(label, { weightOf, paint, done, choose }) {
     draw(place);
   }
 
+  /** Every cell on the way from where the stroke was: between two events, a fast pointer passes several. */
+  function touchUpTo(x, y) {
+    const [fromX, fromY] = stroke.at;
+    const steps = Math.ceil(Math.hypot(x - fromX, y - fromY) / STEP);
+    for (let step = 1; step <= steps; step++)
+      touch(placeAt(fromX + ((x - fromX) * step) / steps, fromY + ((y - fromY) * step) / steps));
+    stroke.at = [x, y];
+  }
+
   root.addEventListener("pointerdown", (event) => {
     const place = placeAt(event.clientX, event.clientY);
     if (place < 0 || event.button !== 0) return;
@@ -48,15 +58,15 @@ export function paintGrid(label, { weightOf, paint, done, choose }) {
     grid.focus(place);
     if (!event.shiftKey) {
       root.setPointerCapture(event.pointerId);
-      stroke = { erase: weightOf(place) > 0, last: -1 };
+      stroke = { erase: weightOf(place) > 0, last: -1, at: [event.clientX, event.clientY] };
       touch(place);
     }
     choose(place);
   });
   root.addEventListener("pointermove", (event) => {
     if (!stroke) return;
-    const passed = event.getCoalescedEvents?.() ?? []; // a fast stroke skips no cell
-    for (const { clientX, clientY } of passed.length ? passed : [event]) touch(placeAt(clientX, clientY));
+    const passed = event.getCoalescedEvents?.() ?? [];
+    for (const { clientX, clientY } of passed.length ? passed : [event]) touchUpTo(clientX, clientY);
   });
   for (const name of ["pointerup", "pointercancel"]) {
     root.addEventListener(name, () => {

@@ -1,18 +1,22 @@
 /** One player's range: a grid to paint, the weight of the brush, single combos, text in and out, presets. */
 
-import { post } from "../shared/api.js";
+import { get, latest, post } from "../shared/api.js";
 import { CLASSES, classOf, handText, placeOf } from "../shared/cards.js";
 import { debounced, fill, make, set } from "../shared/dom.js";
 import { fixed, percent } from "../shared/format.js";
-import { readField, writeField } from "./draft.js";
+import { positionOf, readField, writeField } from "./draft.js";
 import { paintGrid } from "./paint-grid.js";
 import { presetMenu } from "./presets.js";
 
+const askTop = latest((percent, signal) => get("/ranges/top", { percent }, signal));
 const NOTHING = { valid: true, weights: null, combos: 0, percent: 0 }; // what an empty text means
-const TITLES = { oop: "OOP, acts first", ip: "IP, acts last" };
+const SEATS = { oop: "acts first", ip: "acts last" };
 
-/** `names` are the 1,326 hands in the server's order; `changed()` is called after every edit. */
-export function rangeEditor(player, { names, fields, changed }) {
+/**
+ * `names` are the 1,326 hands in the server's order; `touched()` is called as soon as something is edited, `changed()`
+ * once the text of the range says so.
+ */
+export function rangeEditor(player, { names, fields, changed, touched }) {
   const path = `${player}.range`;
   const members = CLASSES.map(() => []);
   names.forEach((name, index) => members[placeOf(classOf(name))].push(index));
@@ -37,7 +41,7 @@ export function rangeEditor(player, { names, fields, changed }) {
     spellcheck: "false",
     "aria-label": `Range of ${player.toUpperCase()} as text`,
     placeholder: "22+, A2s+, KTo+, AhKh:0.5",
-    oninput: () => (writeField(path, text.value), changed(), readText()),
+    oninput: () => (writeField(path, text.value), changed(), readTyped()),
   });
   const problem = fields.register(path, text);
   const suits = make(".suits", { role: "group", "aria-label": "Combos of one class" });
@@ -48,7 +52,7 @@ export function rangeEditor(player, { names, fields, changed }) {
       strokes++;
       for (const index of members[place]) weights[index] = erase ? 0 : brush.value / 100;
     },
-    done: () => writeText(),
+    done: () => (touched(), writeText()),
     choose(place) {
       chosen = place;
       drawSuits();
@@ -67,6 +71,7 @@ export function rangeEditor(player, { names, fields, changed }) {
             weights[index] = weights[index] > 0 ? 0 : brush.value / 100;
             grid.show();
             drawSuits();
+            touched();
             writeText();
           },
         },
@@ -88,17 +93,17 @@ export function rangeEditor(player, { names, fields, changed }) {
     if (answer.error || before !== strokes) return;
     text.value = answer.text;
     showCount(answer);
-    writeField(path, answer.text);
+    writeField(path, answer.text, { step: true });
     changed();
   }, 60);
 
-  const readLater = debounced(async (before) => {
-    const asked = text.value;
-    const answer = asked.trim() ? await post("/ranges/parse", { text: asked }).catch(() => null) : NOTHING;
-    if (answer?.valid && text.value === asked && before === strokes)
-      take(answer.weights ?? new Array(names.length).fill(0), answer);
-  }, 150);
-  const readText = () => readLater(strokes);
+  async function readText() {
+    const [asked, before] = [text.value, strokes];
+    if (!asked.trim()) return take(new Array(names.length).fill(0), NOTHING);
+    const answer = await post("/ranges/parse", { text: asked }).catch(() => null);
+    if (answer?.valid && text.value === asked && before === strokes) take(answer.weights, answer);
+  }
+  const readTyped = debounced(readText, 150);
 
   function take(given, numbers) {
     weights = given;
@@ -107,9 +112,9 @@ export function rangeEditor(player, { names, fields, changed }) {
     drawSuits();
   }
 
-  function setText(range) {
+  function setText(range, how = { step: true }) {
     text.value = range;
-    writeField(path, range);
+    writeField(path, range, how);
     changed();
     readText();
   }
@@ -134,21 +139,45 @@ export function rangeEditor(player, { names, fields, changed }) {
       ["weights", "PioSOLVER weights"],
     ].map(([value, label]) => make("option", { value }, label)),
   );
+  const top = make("input", {
+    type: "range",
+    min: 0,
+    max: 100,
+    step: 0.5,
+    value: 0,
+    "aria-label": `Best hands for ${player.toUpperCase()}, percent`,
+    title: "The hands with the most equity against any hand",
+    oninput: async () => {
+      topText.textContent = `${top.value} %`;
+      touched();
+      const answer = await askTop(top.value).catch(() => null);
+      if (answer) setText(answer.text, {}); // one drag is undone at once
+    },
+  });
+  const topText = make("output", {}, "");
+  const title = make("h2");
   const clear = make("button.button", { onclick: () => setText("") }, "Clear");
   const root = make(
     "section.range-editor.panel",
     { "aria-label": `Range of ${player.toUpperCase()}` },
-    make("header", {}, make("h2", {}, TITLES[player]), count),
+    make("header", {}, title, count),
     grid.root,
     make(".brush", {}, make("span.label", {}, "Weight"), brush, brushText),
+    make(".brush", {}, make("span.label", {}, "Top hands"), top, topText),
     text,
     problem,
     make(".row", {}, presetMenu({ current: () => text.value, choose: setText }), formats, clear),
     suits,
   );
 
+  function showTitle() {
+    title.textContent = `${positionOf(player)}, ${SEATS[player]}`;
+  }
+
   function refresh() {
+    showTitle();
     text.value = readField(path);
+    strokes++;
     readText();
   }
 
@@ -156,5 +185,5 @@ export function rangeEditor(player, { names, fields, changed }) {
   drawSuits();
   refresh();
   set(root, { "data-player": player });
-  return { root, refresh };
+  return { root, refresh, showTitle };
 }

@@ -4,7 +4,7 @@ import { make } from "../shared/dom.js";
 import { readField, writeField } from "./draft.js";
 
 const RULES = [
-  ["rake", "Rake", "0", "share of the pot: 0.05 is 5 %"],
+  ["rake", "Rake", "0", "of the pot: 5% or 0.05"],
   ["rake_cap", "Rake cap", "no cap", "chips"],
   ["add_allin", "Add all-in below", "1.5", "an all-in is offered where the stack is at most this many pots; 0: never"],
   [
@@ -19,9 +19,11 @@ const RULES = [
 ];
 
 export function ruleFields({ fields, changed }) {
-  const inputs = RULES.map(([key, label, placeholder, hint]) =>
-    fields.text(`rules.${key}`, label, { placeholder, hint }),
-  );
+  const inputs = [
+    ...RULES.map(([key, label, placeholder, hint]) => fields.text(`rules.${key}`, label, { placeholder, hint })),
+    fields.text("oop.name", "Position of OOP", { placeholder: "BB" }),
+    fields.text("ip.name", "Position of IP", { placeholder: "BTN" }),
+  ];
   const lines = [
     ["lines.add", "Lines to add", "bet 94, raise 300"],
     ["lines.remove", "Lines to remove", "check, bet 94"],
@@ -46,7 +48,7 @@ export function ruleFields({ fields, changed }) {
   return make(
     "details.panel.rules",
     {},
-    make("summary", {}, "Rake, thresholds, single lines"),
+    make("summary", {}, "Rake, thresholds, positions, single lines"),
     make(".rule-grid", {}, ...inputs),
     make(".rule-lines", {}, ...lines),
   );

@@ -1,21 +1,32 @@
-/** The set-up view: both ranges, the board between them, sizes and rules below, cost and start at the bottom. */
+/** The set-up view: both ranges, between them the board and the tree, rules below, cost and start at the bottom. */
 
 import { aboutServer, latest, post } from "../shared/api.js";
-import { openDialog } from "../shared/dialog.js";
-import { debounced, fill, make } from "../shared/dom.js";
+import { debounced, fill, make, set } from "../shared/dom.js";
 import { setKeys } from "../shared/keys.js";
 import { go } from "../shared/state.js";
 import { boardPicker } from "./board-picker.js";
-import { EMPTY, replaceDraft, spotToSend, writeField } from "./draft.js";
+import {
+  canRedo,
+  canUndo,
+  clearDraft,
+  isFirst,
+  readField,
+  redo,
+  replaceDraft,
+  spotToSend,
+  swapSeats,
+  undo,
+} from "./draft.js";
 import { estimateBar } from "./estimate.js";
 import { fieldSet } from "./fields.js";
-import { formationMenu } from "./presets.js";
+import { formationMenu, presets } from "./presets.js";
 import { lockList } from "./locks.js";
 import { rangeEditor } from "./range-editor.js";
 import { ruleFields } from "./rules.js";
 import { sizeFields } from "./sizes.js";
 import { fileButtons } from "./spot-files.js";
 import { treePreview } from "./tree.js";
+import { treeCards } from "./tree-cards.js";
 
 const askCheck = latest((body, signal) => post("/spots/check", body, signal));
 
@@ -24,16 +35,21 @@ export function mount(root) {
 
   async function build() {
     const meta = await aboutServer();
-    const changed = () => (parts?.sizes.show(), check());
+    if (isFirst()) await takeFirstFormation();
     const fields = fieldSet(changed);
+    const touched = () => parts?.estimate.stale();
     const problem = make("p.problem", { role: "status" });
-    const estimate = estimateBar({ meta, changed });
-    const editors = ["oop", "ip"].map((player) => rangeEditor(player, { names: meta.hands, fields, changed }));
+    const estimate = estimateBar({ meta, changed, treeTaken: refresh });
+    const editors = ["oop", "ip"].map((player) => rangeEditor(player, { names: meta.hands, fields, changed, touched }));
     const board = boardPicker({ fields, changed });
-    const sizes = sizeFields({ fields, help: meta.sizes_help });
+    const trees = treeCards({ bits: estimate.bits, changed: refresh });
+    const sizes = sizeFields({ fields, help: meta.sizes_help, changed });
     const locks = lockList({ fields, changed });
     const tree = treePreview();
     const files = fileButtons({ taken: take, problem: (text) => (problem.textContent = text) });
+    const icon = (label, sign, act) =>
+      make("button.button.icon-button", { "aria-label": label, title: label, onclick: () => (act(), refresh()) }, sign);
+    const steps = { undo: icon("Undo", "↶", undo), redo: icon("Redo", "↷", redo) };
     const middle = make(
       ".setup-middle",
       {},
@@ -44,8 +60,15 @@ export function mount(root) {
           ".setup-start",
           {},
           formationMenu(takeFormation),
+          steps.undo,
+          steps.redo,
+          icon("Swap seats", "⇄", swapSeats),
+          make(
+            "button.button",
+            { "aria-label": "Clear everything", title: "Clear everything", onclick: () => (clearDraft(), refresh()) },
+            "Clear",
+          ),
           files.root,
-          make("button.button", { onclick: startOver }, "Start over"),
         ),
         problem,
         board.root,
@@ -54,11 +77,12 @@ export function mount(root) {
           {},
           fields.text("pot", "Pot", { placeholder: "60" }),
           fields.text("stack", "Stack behind", { placeholder: "240" }),
+          fields.text("big_blind", "Big blind", { placeholder: "optional" }),
           fields.text("name", "Name", { placeholder: "optional" }),
         ),
         locks.root,
       ),
-      sizes.root,
+      make(".panel.setup-tree", {}, trees.root, sizes.root),
     );
     fill(
       root,
@@ -70,17 +94,35 @@ export function mount(root) {
           ".setup-scroll",
           {},
           make(".setup-ranges", {}, editors[0].root, middle, editors[1].root),
-          sizes.finer,
           ruleFields({ fields, changed }),
           tree.root,
         ),
         estimate.root,
       ),
     );
-    setKeys([]);
-    parts = { fields, estimate, editors, board, sizes, locks, tree, files };
-    sizes.show();
+    setKeys([
+      { keys: [], shown: "Ctrl Z", label: "undo", foot: "undo" },
+      { keys: [], shown: "Ctrl Y", label: "redo", foot: "redo" },
+    ]);
+    parts = { fields, estimate, editors, board, trees, sizes, locks, tree, files, steps };
+    showDraft();
     check();
+  }
+
+  /** After every edit: what follows from the draft, and the server's opinion. */
+  function changed() {
+    if (!parts) return;
+    showDraft();
+    parts.estimate.stale();
+    check();
+  }
+
+  function showDraft() {
+    parts.sizes.show();
+    parts.trees.refresh();
+    for (const editor of parts.editors) editor.showTitle();
+    set(parts.steps.undo, { disabled: !canUndo() });
+    set(parts.steps.redo, { disabled: !canRedo() });
   }
 
   const check = debounced(async () => {
@@ -89,6 +131,8 @@ export function mount(root) {
       if (!answer) return;
       const others = parts.estimate.showErrors(answer.errors);
       parts.estimate.show(answer, [...others.sentences, ...parts.fields.showErrors(others.left)]);
+      parts.trees.show(answer.trees);
+      parts.sizes.showErrors();
       if (answer.valid) parts.tree.refresh();
     } catch (error) {
       parts.estimate.show({ valid: false, estimate: null, errors: [] }, [error.message]);
@@ -97,44 +141,46 @@ export function mount(root) {
 
   function refresh() {
     parts.fields.refresh();
-    parts.editors.forEach((editor) => editor.refresh());
+    for (const editor of parts.editors) editor.refresh();
     parts.board.show();
-    parts.sizes.show();
     parts.locks.show();
-    check();
+    changed();
   }
 
-  function take(spot) {
+  /** A spot from a file; if it was solved, how is taken too. */
+  function take(spot, solution = null) {
     replaceDraft(spot);
-    refresh();
-  }
-
-  function startOver() {
-    const dialog = openDialog(
-      "Start over?",
-      make("p", {}, "Ranges, board, sizes and rules are cleared."),
-      make(
-        ".dialog-end",
-        {},
-        make("button.button.primary", { onclick: () => (dialog.close(), take(EMPTY)) }, "Clear everything"),
-      ),
-    );
-  }
-
-  function takeFormation({ oop, ip, pot, stack, chip, label }) {
-    for (const [path, value] of Object.entries({
-      "oop.range": oop.range,
-      "ip.range": ip.range,
-      pot,
-      stack,
-      "rules.chip": chip,
-      name: label,
-    })) {
-      if (value !== undefined && value !== null) writeField(path, String(value));
+    if (solution) {
+      const { storage, target } = solution;
+      parts.estimate.takeOptions({ storage: String(storage), ...(target ? { target: String(target) } : {}) });
     }
     refresh();
   }
 
+  /** The board stays. */
+  function takeFormation({ fields }) {
+    replaceDraft({ ...fields, board: readField("board") });
+    refresh();
+  }
+
+  async function takeFirstFormation() {
+    const [first] = await presets().then(
+      (answer) => answer.presets,
+      () => [],
+    );
+    if (first) replaceDraft(first.fields);
+  }
+
+  function onKey(event) {
+    const key = event.key.toLowerCase();
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || !["z", "y"].includes(key)) return;
+    event.preventDefault(); // of a field's own undo, which knows only the field
+    (key === "y" || event.shiftKey ? redo : undo)();
+    document.activeElement.blur(); // so that a field shows what it holds now
+    refresh();
+  }
+
+  addEventListener("keydown", onKey);
   return {
     async show(state) {
       try {
@@ -150,5 +196,6 @@ export function mount(root) {
         );
       }
     },
+    leave: () => removeEventListener("keydown", onKey),
   };
 }

@@ -8,7 +8,7 @@ import { spotToSend } from "./draft.js";
 
 const fileName = (typed) => (typed.trim().endsWith(".toml") ? typed.trim() : `${typed.trim()}.toml`);
 
-/** `taken(spot)` puts a spot into the fields. */
+/** `taken(spot, solution)` puts a spot into the fields, and how it was solved if it was. */
 export function fileButtons({ taken, problem }) {
   const upload = make("input", {
     type: "file",
@@ -95,11 +95,14 @@ export function fileButtons({ taken, problem }) {
     root: make(
       ".row",
       {},
-      make("button.button", { onclick: () => attempt(open) }, "Open TOML…"),
-      make("button.button", { onclick: save }, "Save TOML…"),
+      make("button.button", { "aria-label": "Open TOML…", title: "Open TOML", onclick: () => attempt(open) }, "Open"),
+      make("button.button", { "aria-label": "Save TOML…", title: "Save TOML", onclick: save }, "Save"),
       upload,
     ),
     load: (file) =>
-      attempt(async () => taken((await get(file.endsWith(".rgl") ? "/file" : "/spots/file", { file })).spot)),
+      attempt(async () => {
+        const answer = await get(file.endsWith(".rgl") ? "/file" : "/spots/file", { file });
+        taken(answer.spot, file.endsWith(".rgl") ? answer : null);
+      }),
   };
 }

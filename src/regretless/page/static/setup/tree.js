@@ -4,7 +4,7 @@ import { latest, post } from "../shared/api.js";
 import { actionColours } from "../shared/colours.js";
 import { fill, make } from "../shared/dom.js";
 import { chips, count } from "../shared/format.js";
-import { spotToSend } from "./draft.js";
+import { positionOf, spotToSend } from "./draft.js";
 
 const ask = latest((body, signal) => post("/spots/tree", body, signal));
 const MOST = 3000;
@@ -45,7 +45,7 @@ const ENDS = { fold: "fold", showdown: "showdown", chance: "next card" };
 function branch(node, children, colour) {
   const below = children.get(node.id) ?? [];
   const colours = actionColours(below.map((child) => child.action ?? ""));
-  const what = node.kind === "decision" ? `${node.player.toUpperCase()} acts` : ENDS[node.kind];
+  const what = node.kind === "decision" ? `${positionOf(node.player)} acts` : ENDS[node.kind];
   const title = [
     colour ? make("span.swatch", { style: { background: colour } }) : null,
     make("span", {}, node.action ?? node.street),

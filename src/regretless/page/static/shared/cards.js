@@ -33,7 +33,7 @@ export const combosIn = (className) => (className.length === 2 ? 6 : className[2
 export const cardsIn = (text) => text.match(/[2-9TJQKA][cdhs]/g) ?? [];
 
 /** A card as coloured text. */
-function cardText(card) {
+export function cardText(card) {
   return make(`span.suit-${card[1]}`, {}, card[0] + SYMBOLS[card[1]]);
 }
 

@@ -44,3 +44,16 @@ export function mixBackground(shares, colours) {
   }
   return stops.length ? `linear-gradient(to right, ${stops.join(", ")})` : "none";
 }
+
+const SCALES = {
+  value: ["var(--value-1)", "var(--value-2)", "var(--value-3)"],
+  loss: ["var(--loss-1)", "var(--loss-2)", "var(--loss-3)"],
+};
+
+/** A number from 0 to 1 as a colour: `kind` is "value", or "loss" where 0 is best. */
+export function scaleColour(share, kind) {
+  const stops = SCALES[kind];
+  const place = Math.min(1, Math.max(0, share)) * (stops.length - 1);
+  const below = Math.min(Math.floor(place), stops.length - 2);
+  return `color-mix(in srgb, ${stops[below + 1]} ${Math.round(100 * (place - below))}%, ${stops[below]})`;
+}

@@ -6,7 +6,10 @@ import { make, say } from "./dom.js";
 import { bytes, exploitability } from "./format.js";
 import { DEFAULTS, address, go } from "./state.js";
 
-const OPENED_BY = { toml: "setup" };
+const OPENED_BY = { toml: "setup", "push-fold": "preflop", "holdem-game": "preflop" };
+
+/** The view that opens a file. */
+export const viewOf = ({ kind }) => OPENED_BY[kind] ?? "browse";
 
 /** What one line says about a file. */
 function summary(file) {
@@ -19,6 +22,7 @@ function summary(file) {
 
 /** Exploitability with its unit. */
 export function precision({ exploitability: value, unit }) {
+  if (unit === "mbb/g") return `exploitability ${Number(value.toPrecision(2))} mbb/g`;
   return unit === "% of the pot" ? exploitability(value) : `exploitability ${Number(value).toPrecision(2)}`;
 }
 
@@ -28,7 +32,7 @@ export function fileLinks(files, { view = null, chosen = () => {} } = {}) {
     "ul.file-list",
     {},
     ...files.map((file) => {
-      const change = { ...DEFAULTS, view: view ?? OPENED_BY[file.kind] ?? "browse", file: file.file };
+      const change = { ...DEFAULTS, view: view ?? viewOf(file), file: file.file };
       const open = (event) => {
         event.preventDefault();
         chosen();

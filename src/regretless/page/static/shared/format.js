@@ -1,4 +1,7 @@
-/** Numbers as text. A missing number (no opposing hand is possible) is a dash. */
+/**
+ * Numbers as text; nothing else on the page turns a number into digits. A missing number (no opposing hand is possible)
+ * is a dash.
+ */
 
 const MISSING = "–";
 
@@ -11,11 +14,42 @@ export const fixed = (value, digits = 1) =>
 /** A share of 1 in percent: 0.453 is 45.3. */
 export const percent = (share, digits = 1) => (known(share) ? (100 * share).toFixed(digits) : MISSING);
 
-/** Chips without needless zeros: 60, 22.5. */
-export const chips = (value) => (known(value) ? String(Math.round(value * 100) / 100) : MISSING);
+/** Without needless zeros, to two decimals: 60, 22.5, 0.3. */
+export const chips = (value) => (known(value) ? String(Math.round(value * 100) / 100 || 0) : MISSING);
+
+/** To three significant digits, without needless zeros: 0.3, 0.0421, 12.5. */
+export const short = (value) => (known(value) ? String(Number(value.toPrecision(3))) : MISSING);
+
+/** How many decimals suit EVs where the pot is this large. */
+export const evDigits = (pot) => (pot >= 1000 ? 0 : pot >= 20 ? 1 : 2);
 
 /** EV with digits to match the size of the pot. */
-export const ev = (value, pot) => fixed(value, pot >= 1000 ? 0 : pot >= 20 ? 1 : 2);
+export const ev = (value, pot) => fixed(value, evDigits(pot));
+
+const SHORTER = [
+  [1e3, "k"],
+  [1e6, "M"],
+  [1e9, "G"],
+];
+
+/**
+ * A number in as much detail as there is room for: decimals go first, then thousands become k, and millions M.
+ * `fits(text)` says whether a text is narrow enough; a number that fits in no form is left out rather than cut.
+ */
+export function fitted(value, digits, fits) {
+  if (!known(value)) return MISSING;
+  for (let decimals = digits; decimals >= 0; decimals--) {
+    const text = fixed(value, decimals);
+    if (fits(text)) return text;
+  }
+  for (const [size, unit] of SHORTER) {
+    for (const decimals of [1, 0]) {
+      const text = fixed(value / size, decimals) + unit;
+      if (Math.abs(value) >= size && fits(text)) return text;
+    }
+  }
+  return "";
+}
 
 export const count = (value) => (known(value) ? Math.round(value).toLocaleString("en-US") : MISSING);
 
@@ -33,6 +67,20 @@ export function duration(seconds) {
   if (seconds < 90) return `${Math.round(seconds)} s`;
   if (seconds < 5400) return `${Math.floor(seconds / 60)} min ${String(Math.round(seconds % 60)).padStart(2, "0")} s`;
   return `${(seconds / 3600).toFixed(1)} h`;
+}
+
+/** Memory, in one unit wherever it is compared: 2.6 GB, 0.94 GB. */
+export function memory(value) {
+  if (!known(value)) return MISSING;
+  const size = value / 1e9;
+  return size < 0.01 ? "< 0.01 GB" : `${size.toFixed(size < 1 ? 2 : 1)} GB`;
+}
+
+/** A time that is only estimated: 28 s, 2.6 min. */
+export function roughTime(seconds) {
+  if (!known(seconds) || seconds < 90 || seconds >= 5400) return duration(seconds);
+  const minutes = seconds / 60;
+  return `${minutes.toFixed(minutes < 10 ? 1 : 0)} min`;
 }
 
 /** Exploitability in percent of the pot, with enough digits to see it fall. */

@@ -2,7 +2,7 @@
 
 import { fittedChart, linear } from "../shared/chart.js";
 import { make, say } from "../shared/dom.js";
-import { duration } from "../shared/format.js";
+import { duration, short } from "../shared/format.js";
 
 /** Scales that contain every point and the target; whole powers of ten are marked. */
 function curveScales(points, target) {
@@ -32,7 +32,7 @@ export function describeCurve(points, target = null) {
     label: `Exploitability against seconds, ${shown.length} measurements, the last ${shown.at(-1)[2].toPrecision(2)}`,
     ...curveScales(shown, target),
     lines: [{ class: "line-ip", points: shown.map(([, seconds, value]) => [seconds, value]) }],
-    marks: target ? [{ y: target, class: "target", label: `target ${target}` }] : [],
+    marks: target ? [{ y: target, class: "target", label: `target ${short(target)}` }] : [],
   };
 }
 

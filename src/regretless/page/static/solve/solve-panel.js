@@ -103,7 +103,7 @@ export function solvePanel(choose) {
         make(
           "button.button",
           { onclick: () => attempt(async () => (await remove(`/solves/${id}`), choose(""))), title: "The file stays" },
-          "Take off the list",
+          "Remove from this list",
         ),
     );
   }

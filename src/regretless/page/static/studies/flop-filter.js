@@ -1,10 +1,9 @@
 /**
  * The filter of the table of flops, as one line of text that buttons and typing share.
  *
- *   paired, two-tone or monotone      what `regretless study report --where` takes: commas mean and, `or` means or
- *   A-high or K-high, connected
- *   AK, Qs                            ranks or cards that the flop has
- *   paired rainbow                    the name of a texture
+ *   paired two-tone or monotone       what `regretless study report --where` takes: `or` joins two words
+ *   A-high connected, trips           a comma adds more flops, as it adds hands to a range
+ *   AK Qs                             ranks or cards that the flop has
  *
  * The beginning of a word is enough.
  */
@@ -19,31 +18,34 @@ const GROUPS = [
   { column: "connectedness", label: "Connectedness", words: ["connected", "gapped", "disconnected"] },
 ];
 const WORDS = GROUPS.flatMap(({ column, words }) => words.map((word) => ({ column, word })));
-const TEXTURES = ["paired rainbow", "paired two-tone"];
 
-/** The terms of a text, each a list of alternatives. */
-const termsOf = (text) =>
+/** The alternatives of a text (between commas), each a list of terms, each a list of words joined by `or`. */
+const alternativesOf = (text) =>
   text
     .split(",")
-    .map((term) =>
-      term
-        .split(/\s+or\s+/i)
-        .map((word) => word.trim())
-        .filter(Boolean),
-    )
+    .map(termsOf)
+    .filter((terms) => terms.length);
+
+const termsOf = (text) =>
+  text
+    .trim()
+    .replace(/\s+or\s+/gi, "|")
+    .split(/\s+/)
+    .map((term) => term.split("|").filter(Boolean))
     .filter((term) => term.length);
 
 /** Whether a row passes: {test(row), error}. */
 export function readFlopFilter(text) {
-  const terms = termsOf(text);
-  const tests = terms.map((term) => term.map(wordTest));
-  const wrong = terms.flat().find((_, place) => tests.flat()[place] === null);
+  const words = alternativesOf(text).flat(2);
+  const wrong = words.find((word) => wordTest(word) === null);
   if (wrong !== undefined)
     return {
       test: () => true,
       error: `'${wrong}' is not a property of flops; try paired, two-tone, gapped, A-high, AK or Qs`,
     };
-  return { test: (row) => tests.every((term) => term.some((test) => test(row))), error: null };
+  const tests = alternativesOf(text).map((terms) => terms.map((term) => term.map(wordTest)));
+  const passes = (row) => (terms) => terms.every((term) => term.some((test) => test(row)));
+  return { test: (row) => !tests.length || tests.some(passes(row)), error: null };
 }
 
 function wordTest(given) {
@@ -52,16 +54,13 @@ function wordTest(given) {
     column === "high" ? (row) => row.high === known[0] : (row) => row[column] === known;
   const exact = WORDS.find((each) => each.word.toLowerCase() === word);
   if (exact) return has(exact);
-  if (TEXTURES.includes(word)) return (row) => row.texture === word;
   if (/^[2-9tjqka]{1,3}$/.test(word)) return ranksTest(word.toUpperCase());
   if (/^([2-9tjqka][cdhs]){1,3}$/.test(word)) {
     const cards = word.match(/../g).map((card) => card[0].toUpperCase() + card[1]);
     return (row) => cards.every((card) => row.flop.includes(card));
   }
   const begun = WORDS.filter((each) => each.word.toLowerCase().startsWith(word)).map(has);
-  const textures = TEXTURES.filter((name) => name.startsWith(word));
-  if (!begun.length && !textures.length) return null;
-  return (row) => begun.some((test) => test(row)) || textures.includes(row.texture);
+  return begun.length ? (row) => begun.some((test) => test(row)) : null;
 }
 
 /** Flops with these ranks, a rank given twice being a pair. */
@@ -70,10 +69,15 @@ function ranksTest(ranks) {
   return (row) => needed.every(([rank, count]) => row.ranks.split(rank).length >= count);
 }
 
-/** The text with a word of a group added or taken out. */
-function toggled(text, { words }, word) {
+/** The text with a word of a group added or taken out, in every alternative. */
+function toggled(text, group, word) {
+  const parts = text.split(",").map((part) => toggledIn(termsOf(part), group, word));
+  return parts.filter(Boolean).join(", ");
+}
+
+function toggledIn(given, { words }, word) {
   const known = new Map(words.map((each) => [each.toLowerCase(), each]));
-  const terms = termsOf(text).map((term) => term.map((each) => known.get(each.toLowerCase()) ?? each));
+  const terms = given.map((term) => term.map((each) => known.get(each.toLowerCase()) ?? each));
   const place = terms.findIndex((term) => term.every((each) => words.includes(each)));
   const chosen = place < 0 ? [] : terms[place];
   const after = words.filter((each) => (each === word) !== chosen.includes(each));
@@ -81,7 +85,7 @@ function toggled(text, { words }, word) {
   return [...kept, after]
     .filter((term) => term.length)
     .map((term) => term.join(" or "))
-    .join(", ");
+    .join(" ");
 }
 
 /** Field and buttons; `changed(text)` is called at once, while typing. */
@@ -90,7 +94,7 @@ export function flopFilter(changed) {
   const input = make("input.field", {
     type: "search",
     "aria-label": "Filter flops",
-    placeholder: "paired, two-tone; AK; Qs",
+    placeholder: "paired two-tone, AK, Qs",
     spellcheck: "false",
     oninput: () => take(input.value),
   });
@@ -122,8 +126,8 @@ export function flopFilter(changed) {
 
   function show(text) {
     const chosen = new Set(
-      termsOf(text)
-        .flat()
+      alternativesOf(text)
+        .flat(2)
         .map((word) => word.toLowerCase()),
     );
     for (const { word, root: each } of buttons)

@@ -23,9 +23,22 @@ export function flopTable({ change, open }) {
   const tall = tallRows({ scroll, body, row: ROW, draw });
   let scene = null; // {rows, total, answer, together, colours, player, pot, sort, pin}
 
+  /** How much more often this study bets or raises than the one it is compared with, in percentage points. */
+  function difference(row, twin) {
+    const { answer, otherAnswer } = scene;
+    const bets = (frequencies, { kinds }) =>
+      sumOf(frequencies, kinds.flatMap((kind, place) => (["bet", "raise", "all-in"].includes(kind) ? [place] : [])));
+    if (!twin) return "–";
+    const points = 100 * (bets(row.frequencies, answer) - bets(twin.frequencies, otherAnswer));
+    return `${points > 0 ? "+" : ""}${fixed(points)}`;
+  }
+
   function numbers(row, cell) {
-    const { answer, together, player, pot, total } = scene;
+    const { answer, together, player, pot, total, others } = scene;
+    const twin = others && (row === total ? scene.otherTotal : others.find((each) => each.flop === row.flop));
     return [
+      others && make(`${cell}.versus`, {}, difference(row, twin)),
+      others && make(`${cell}.versus`, {}, twin ? ev(twin[`${player}_ev`], pot) : "–"),
       ...answer.actions.map((_, action) => make(cell, {}, percent(row.frequencies[action]))),
       together && make(`${cell}.together`, {}, percent(sumOf(row.frequencies, together.places))),
       make(`${cell}.main-number`, {}, ev(row[`${player}_ev`], pot)),
@@ -55,6 +68,8 @@ export function flopTable({ change, open }) {
       head,
       sortable("flop", "Flop"),
       make("th.mix-column", { scope: "col" }, "Strategy"),
+      scene.others && make("th.versus", { scope: "col", title: "bets and raises, in points, against the other study" }, "± bets"),
+      scene.others && make("th.versus", { scope: "col" }, "EV there"),
       ...answer.actions.map((action) => sortable(action, action)),
       together && sortable(together.kind, `all ${together.kind}s`),
       sortable("ev", "EV"),

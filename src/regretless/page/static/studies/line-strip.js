@@ -1,8 +1,8 @@
 /** The line of play through a study: a tile for the study, then one per decision that it keeps on the way. */
 
 import { decisionTile, heading } from "../browse/strip.js";
-import { fill, make } from "../shared/dom.js";
-import { chips, count } from "../shared/format.js";
+import { fill, make, say } from "../shared/dom.js";
+import { chips, count, percent } from "../shared/format.js";
 
 const ANY = "any"; // in a line: every card
 
@@ -40,6 +40,11 @@ export function studyStrip(go) {
       fill(root, ...tiles);
       requestAnimationFrame(() => (root.scrollLeft = root.scrollWidth)); // the present tile stays in view
     },
+    /** Frequencies of the present decision over the flops that pass the filter. */
+    showMix(frequencies) {
+      const shares = root.querySelectorAll(".present .share");
+      shares.forEach((share, place) => say(share, percent(frequencies[place])));
+    },
   };
 }
 
@@ -51,10 +56,9 @@ function studyTile({ name, done, spots }, first) {
     make("p.study-name", { title: name }, name),
     make(
       "p.hint",
-      { role: "status" },
-      done < spots ? `${count(done)} of ${count(spots)} spots solved so far` : `${count(spots)} spots`,
+      {},
+      done < spots ? `${count(done)} of ${count(spots)} spots` : `${count(spots)} spots`,
     ),
-    done < spots && make("progress", { max: spots, value: done, "aria-label": "Spots solved" }),
   );
 }
 

@@ -12,7 +12,10 @@ import { betsTogether, readRows, sortedRows, totalOf } from "./flop-rows.js";
 import { flopTable } from "./flop-table.js";
 import { lineBefore, nextLine, studyStrip } from "./line-strip.js";
 import { openFlop } from "./open-flop.js";
+import { isRunning, runBar } from "./run-bar.js";
+import { NEW, studyStarter } from "./start.js";
 import { playerMeans, studyChoices } from "./study-side.js";
+import { textureChart } from "./textures.js";
 
 const askStudy = latest((study, signal) => get("/study", { study }, signal));
 const askTable = latest((fields, lines, signal) =>
@@ -25,14 +28,16 @@ const askTable = latest((fields, lines, signal) =>
   ]),
 );
 const readLines = ({ lines }) => new Map(lines.map((each) => [each.line, each]));
+const askOther = latest((fields, signal) => get("/study/flops", fields, signal));
 const OTHER = { oop: "ip", ip: "oop" };
-const WAIT = 3_000; // ms between looks at a study that is still running
+const WAIT = 1_500; // ms between looks at a study that is still running
 const SHARE = 20; // and at least so many times as long as the last look took
 
 export function mount(root) {
   let study = null; // answer of /study
   let table = null; // {tables, key, lines, answer, rows, together, colours}
   let parts = null;
+  let compared = null; // the same line of another study: {key, name, answer, rows, problem}
   let shown = null; // how the table is drawn: {filter, sort, line, player}
   let timer = 0;
 
@@ -53,8 +58,10 @@ export function mount(root) {
     });
     const means = playerMeans((player) => change({ player }));
     const flops = flopTable({ change, open });
+    const run = runBar(look);
+    const textures = textureChart((word) => change({ filter: word }));
     const problem = make("p.panel", { role: "alert", hidden: true });
-    parts = { strip, choices, filter, means, flops, problem };
+    parts = { strip, choices, filter, means, flops, run, textures, problem };
     fill(
       root,
       make(
@@ -66,7 +73,7 @@ export function mount(root) {
           ".study-body",
           {},
           make("aside.study-side", { "aria-label": "What is shown" }, choices.root, means.root, filter.root),
-          make(".study-main", {}, problem, flops.root),
+          make(".study-main", {}, run.root, problem, textures.root, flops.root),
         ),
       ),
     );
@@ -130,9 +137,9 @@ export function mount(root) {
   async function showList() {
     showFile(null);
     setKeys([]);
-    study = table = parts = shown = null;
+    study = table = parts = shown = compared = null;
     const { studies } = await get("/studies");
-    if (now().study) return;
+    if (now().study || now().view !== "studies") return;
     const entry = (each) => {
       const to = { ...DEFAULTS, view: "studies", study: each.study };
       const summary = each.note ?? progress(each);
@@ -148,22 +155,43 @@ export function mount(root) {
         ),
       );
     };
+    const begin = make(
+      "button.button.primary",
+      { onclick: () => go({ ...DEFAULTS, view: "studies", study: NEW }) },
+      "Start a study",
+    );
     fill(
       root,
       studies.length
-        ? make(".empty.chooser", {}, make("h1", {}, "Open a study"), make("ul.file-list", {}, ...studies.map(entry)))
+        ? make(
+            ".empty.chooser",
+            {},
+            make("h1", {}, "Open a study"),
+            make("ul.file-list", {}, ...studies.map(entry)),
+            begin,
+          )
         : make(
             ".empty",
             {},
             make("h1", {}, "No study here yet"),
-            make("p", {}, "A study solves one formation over many flops, and is run from the command line:"),
-            make("code", {}, "regretless study run STUDY.toml --out study"),
+            make("p", {}, "A study solves one formation over many flops and shows how often each player bets on which."),
+            begin,
           ),
     );
+    if (studies.some(isRunning)) timer = setTimeout(() => now().study || show(now()), 2 * WAIT);
   }
 
-  const progress = ({ done, spots }) =>
-    done < spots ? `${count(done)} of ${count(spots)} spots solved so far` : `${count(spots)} spots`;
+  function showStarter() {
+    showFile(null);
+    setKeys([]);
+    study = table = parts = shown = compared = null;
+    fill(root, make(".study-new", {}, studyStarter().root));
+  }
+
+  const progress = ({ done, spots, run }) =>
+    spots && done >= spots
+      ? `${count(spots)} spots`
+      : [spots && `${count(done)} of ${count(spots)} spots solved so far`, run?.state].filter(Boolean).join(" · ");
 
   const incomplete = ({ coverage: { solved, spots, weight, complete } }) => {
     const share = weight === null ? "" : `, with ${percent(Math.min(weight, 0.999))} % of the weight`;
@@ -200,6 +228,19 @@ export function mount(root) {
     return true;
   }
 
+  /** Load the same line of the study that is compared with this one. */
+  async function loadOther({ other, line, variation }) {
+    if (!other || other === study.study) return (compared = null);
+    const key = JSON.stringify([other, line, variation]);
+    if (compared?.key === key) return;
+    try {
+      const answer = await askOther({ study: other, line, variation: 1 });
+      if (answer) compared = { key, name: other, answer, rows: readRows(answer) };
+    } catch (error) {
+      compared = { key, name: other, problem: error.message };
+    }
+  }
+
   /** Filter, sort and draw what is loaded. */
   function draw(state) {
     const { answer, lines, rows, together, colours } = table ?? {};
@@ -214,8 +255,15 @@ export function mount(root) {
     const ordered = sortedRows(passing, { actions: answer.actions, together, player, sort });
     const top = !shown || shown.filter !== filter || shown.sort !== sort || shown.line !== answer.line;
     const scene = { rows: ordered, total, answer, together, colours, player, pot, sort, pin: state.pin };
+    if (compared?.rows) {
+      scene.others = compared.rows.filter(test);
+      scene.otherAnswer = compared.answer;
+      scene.otherTotal = totalOf(scene.others, compared.answer.actions, pot);
+    }
     parts.flops.show(scene, { top });
     parts.means.show(scene);
+    parts.strip.showMix(total.frequencies);
+    parts.textures.show({ ...scene, coloursOf: ({ actions }) => actionColours(actions) });
     if (!shown && state.pin) parts.flops.reveal(state.pin);
     shown = { filter, sort, line: answer.line, player };
   }
@@ -225,22 +273,26 @@ export function mount(root) {
       study = table = shown = null;
       build();
       say("Reading the study…", "hint");
-      parts.flops.root.hidden = true;
+      parts.flops.root.hidden = parts.textures.root.hidden = true;
       const found = await askStudy(state.study);
       if (!found) return;
       study = found;
       watch(WAIT);
     }
-    if (!(await load(state)) || now().study !== study.study) return;
+    if (!(await load(state)) || now().study !== study?.study) return;
+    if (table.answer) await loadOther({ ...state, variation: variationOf(state) });
+    if (now().study !== study?.study) return;
     if (table.answer && table.answer.line !== state.line) change({ line: table.answer.line }); // the server's spelling
     const current = { study, lines: table.lines, line: now().line, variation: variationOf(now()) };
     showFile({ file: study.study, name: study.name });
+    parts.run.show(study);
     parts.strip.show(current);
-    parts.choices.show(current);
+    parts.choices.show({ ...current, other: now().other, studies: await otherStudies() });
     parts.filter.show(now().filter);
-    if (study.done) say(table.wrongLine ?? incomplete(table.answer), table.wrongLine ? "problem" : "hint");
+    const wrong = table.wrongLine ?? compared?.problem;
+    if (study.done) say(wrong ?? incomplete(table.answer), wrong ? "problem" : "hint");
     else say("No flop is solved yet. The table fills as the study runs.", "hint");
-    parts.flops.root.hidden = parts.means.root.hidden = !table.answer;
+    parts.flops.root.hidden = parts.means.root.hidden = parts.textures.root.hidden = !table.answer;
     draw(now());
     document.title = `${now().line || "first decision"} · ${study.name} · Regretless`;
   }
@@ -248,30 +300,40 @@ export function mount(root) {
   /** While a study is running, look for new spots; seldom enough that looking costs little. */
   function watch(wait) {
     clearTimeout(timer);
-    if (study.done >= study.spots) return;
-    timer = setTimeout(async () => {
-      if (!study) return;
-      const began = performance.now();
-      const watched = study.study;
-      try {
-        if (!document.hidden) {
-          const found = await get("/study", { study: watched });
-          if (now().study !== watched || !study) return;
-          if (found.revision !== study.revision) {
-            study = found;
-            await show(now());
-          }
-        }
-      } catch {
-        // the next look, or the reader's next step, tells
+    if (study.spots && study.done >= study.spots && !isRunning(study)) return;
+    timer = setTimeout(look, wait);
+  }
+
+  async function look() {
+    if (!study) return;
+    const began = performance.now();
+    const watched = study.study;
+    try {
+      if (!document.hidden) {
+        const found = await get("/study", { study: watched });
+        if (now().study !== watched || !study) return;
+        const changed = found.revision !== study.revision;
+        study = found;
+        if (changed) await show(now());
+        else parts.run.show(study);
       }
-      if (study?.study === watched) watch(Math.max(WAIT, SHARE * (performance.now() - began)));
-    }, wait);
+    } catch {
+      // the next look, or the reader's next step, tells
+    }
+    if (study?.study === watched) watch(Math.max(WAIT, SHARE * (performance.now() - began)));
+  }
+
+  let others = null;
+
+  /** The studies that this one can be compared with; asked for once. */
+  async function otherStudies() {
+    others ??= (await get("/studies")).studies.filter((each) => !each.note && each.done);
+    return others.filter((each) => each.study !== study?.study);
   }
 
   function problem({ study: asked }, { code, message }) {
     clearTimeout(timer);
-    study = table = parts = shown = null;
+    study = table = parts = shown = compared = null;
     setKeys([]);
     fill(
       root,
@@ -292,7 +354,9 @@ export function mount(root) {
 
   async function show(state) {
     try {
-      await (state.study ? showStudy(state) : showList());
+      clearTimeout(state.study === study?.study ? undefined : timer);
+      if (state.study === NEW) showStarter();
+      else await (state.study ? showStudy(state) : showList());
     } catch (error) {
       problem(state, error);
     }

@@ -11,8 +11,8 @@ export function studyChoices(change) {
 
   return {
     root,
-    show({ study, lines, line: chosen, variation }) {
-      const key = JSON.stringify([study.study, study.variations, [...lines.keys()], variation, chosen]);
+    show({ study, lines, line: chosen, variation, other, studies }) {
+      const key = JSON.stringify([study.study, study.variations, [...lines.keys()], variation, chosen, other, studies]);
       if (key === drawn) return;
       drawn = key;
       const known = [...lines.values()];
@@ -31,12 +31,21 @@ export function studyChoices(change) {
         root,
         labelled("Line", line),
         ...study.varied.map((field, place) => labelled(field, valueMenu(study, variation, place, change))),
+        studies.length > 0 && labelled("Compare", compareMenu(studies, other, change)),
       );
     },
   };
 }
 
 const labelled = (label, field) => make("label", {}, make("span.label", {}, label), field);
+
+/** Another study, whose numbers are shown beside these. */
+function compareMenu(studies, other, change) {
+  const menu = make("select.field", { onchange: () => change({ other: menu.value }) });
+  const options = [["", "with no other study"], ...studies.map(({ study, name }) => [study, name])];
+  fill(menu, ...options.map(([value, name]) => make("option", { value, selected: value === other }, name)));
+  return menu;
+}
 
 /** The values of one varied field; choosing one keeps the others. */
 function valueMenu({ variations }, variation, place, change) {

@@ -28,7 +28,7 @@ from regretless.engines.devices import available_cores
 from regretless.solving.forecast import Outlook
 from regretless.solving.loop import Progress
 
-SOURCE = str(Path(__file__).parent.parent.parent / "src")
+SOURCE = str(Path(__file__).parents[3] / "src")
 Answer = dict[str, Any]
 QUICK: dict[str, Any] = {"iterations": 3, "traversals": 20, "value_steps": 2, "policy_steps": 2, "width": 4}
 

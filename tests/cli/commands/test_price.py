@@ -148,7 +148,7 @@ def test_wrong_requests_are_refused(run, game: Path) -> None:
         assert result.code == 1
         assert said in result.err
     rl.solve("kuhn", iterations=3).save("kuhn.rgl")
-    assert "is not a game from the deal" in run("price", "kuhn.rgl").err
+    assert "is not a no-limit game from the deal" in run("price", "kuhn.rgl").err
     Path("full").mkdir()
     Path("full/other.txt").write_text("mine")
     assert "is neither empty nor the folder of a price" in run("price", "game.rgl", "--out", "full").err

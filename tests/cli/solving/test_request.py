@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,21 @@ def test_a_resumed_solve_keeps_its_locks(run) -> None:
     assert other.code == 1
     assert other.err == (
         "error: lock: 'check: bet 50 1' cannot be added: locked.rgl is resumed with the locks it was started with\n"
+    )
+
+
+def test_a_range_bets_as_often_as_asked_and_the_loss_is_said(run) -> None:
+    run(*SOLVE, "--out", "free.rgl")
+    result = run(*SOLVE, "--lock-from", "free.rgl", "--lock", ": bets 60%", "--out", "locked.rgl")
+    assert result.code == 0, result.err
+    assert re.search(r": bets 0.6 in total: loses [\d.]+ chips there \([\d.]+ % of the pot\)", result.err)
+    assert "locked : bets 0.6 in total, from free.rgl" in result.out
+    node = run("show", "locked.rgl", "--json").json["node"]
+    assert sum(node["frequencies"][1:]) == pytest.approx(0.6, abs=1e-4)
+    without = run(*SOLVE, "--lock", ": bets 60%")
+    assert without.code == 1
+    assert without.err.startswith(
+        "error: lock: ': bets 60%': is a frequency, which starts from the strategy of another solution"
     )
 
 

@@ -1,0 +1,144 @@
+"""Moves a range's mix to given frequencies, hands that lose least first.
+
+A range plays strategy σ(a|h); hand h counts by its weight w(h), and Q(a, h) is the EV of action a. Some actions, or
+groups of actions such as all bets, are to have given frequencies f. Σ w σ' (chips lost: Q σ − Q σ') is to be as small
+as possible among the strategies σ' that only move probability from groups that are played too often to groups that are
+not played often enough:
+
+1. A unit of probability of hand h moves from action a to the group's best action b for that hand, and loses
+   Q(a, h) − Q(b, h); a hand that was indifferent loses nothing, one that was wrong gains.
+2. Moves are sorted by that loss and made in this order until every group has its frequency. Moves that lose the same
+   are made together, in proportion, so that equivalent hands stay equal.
+
+With two groups, or one that is not played often enough, this is the least loss there is. With more groups that are not
+played often enough, the cheapest move comes first, which can lose slightly more than the least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from regretless.forms.history import FloatArray, IntArray
+from regretless.reprs import brief
+
+__all__ = ["ActionGroup", "ev_lost", "move_to_frequencies"]
+
+SAME_LOSS = 1e-6  # of the largest EV: losses that differ by less are made together
+CLOSE = 1e-12  # frequencies that differ by less are equal
+
+
+@dataclass(frozen=True)
+class ActionGroup:
+    """Actions that are to be played with a frequency, together."""
+
+    actions: tuple[int, ...]
+    frequency: float
+
+
+def move_to_frequencies(
+    strategy: FloatArray, action_ev: FloatArray, weight: FloatArray, groups: Sequence[ActionGroup]
+) -> FloatArray:
+    """[actions, H] the strategy moved so that each group has its frequency over the hands, weighted by `weight`.
+
+    The groups contain every action once, and their frequencies add up to 1. Where no hand has any weight, all count
+    alike. A hand without EVs, because no opposing hand is possible, loses nothing.
+
+    >>> moved = move_to_frequencies(
+    ...     np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),  # two hands check, one bets
+    ...     np.array([[5.0, 5.0, 1.0], [4.0, 1.0, 9.0]]),  # betting costs the first hand least
+    ...     np.ones(3),
+    ...     [ActionGroup((0,), 0.5), ActionGroup((1,), 0.5)],
+    ... )
+    >>> moved[1].round(6).tolist()
+    [0.5, 0.0, 1.0]
+    """
+    if not weight.any():
+        weight = np.ones_like(weight)
+    share = weight / weight.sum()
+    values = np.nan_to_num(action_ev, nan=0.0)
+    moved = strategy.astype(np.float64, copy=True)
+    surplus = np.array([float(share @ moved[list(group.actions)].sum(axis=0)) - group.frequency for group in groups])
+    moves = _moves(values, groups, surplus)
+    level = np.unique(np.concatenate([each.level for each in moves])) if len(moves) else np.zeros(0)
+    several = np.count_nonzero(surplus < -CLOSE) > 1
+    if not several:  # what leaves a group does not depend on what leaves another: each is filled up in one go
+        for place in np.flatnonzero(surplus > CLOSE):
+            _leave(moved, share, [each for each in moves if each.source == place], float(surplus[place]))
+        return moved
+    for now in level.tolist():
+        for each in moves:
+            chosen = each.level == now
+            wanted = min(surplus[each.source], -surplus[each.target])
+            if wanted > CLOSE and chosen.any():
+                amount = _move(moved, share, each, chosen, wanted)
+                surplus[each.source] -= amount
+                surplus[each.target] += amount
+    return moved
+
+
+def ev_lost(strategy: FloatArray, played: FloatArray, action_ev: FloatArray, weight: FloatArray) -> float:
+    """Chips that the range loses on average by playing `played` instead of `strategy`, if nobody else adapts."""
+    counts = (weight > 0) & ~np.isnan(action_ev).any(axis=0)
+    total = float(weight[counts].sum())
+    if total <= 0:
+        return 0.0
+    return float(weight[counts] @ ((strategy - played) * action_ev).sum(axis=0)[counts]) / total
+
+
+@dataclass(frozen=True)
+class _Move:
+    """One action of a group that is played too often, towards the best action of another."""
+
+    source: int  # group
+    target: int  # group
+    action: int
+    best: IntArray  # [H] where it moves
+    level: FloatArray  # [H] what it loses, rounded
+
+    __repr__ = brief
+
+
+def _moves(values: FloatArray, groups: Sequence[ActionGroup], surplus: FloatArray) -> list[_Move]:
+    scale = SAME_LOSS * max(float(np.abs(values).max(initial=0.0)), 1e-9)
+    moves = []
+    for target in np.flatnonzero(surplus < -CLOSE).tolist():
+        actions = np.array(groups[target].actions)
+        best = actions[values[actions].argmax(axis=0)]
+        reached = np.take_along_axis(values, best[None], axis=0)[0]
+        for source in np.flatnonzero(surplus > CLOSE).tolist():
+            moves += [
+                _Move(source, target, action, best, np.round((values[action] - reached) / scale))
+                for action in groups[source].actions
+            ]
+    return moves
+
+
+def _leave(moved: FloatArray, share: FloatArray, moves: Sequence[_Move], wanted: float) -> None:
+    """Move `wanted` of the range's probability, the cheapest first; all moves have the same target."""
+    level = np.concatenate([each.level for each in moves])
+    mass = np.concatenate([share * moved[each.action] for each in moves])
+    place = np.unique(level, return_inverse=True)[1]
+    by_level = np.bincount(place, weights=mass)
+    before = np.concatenate(([0.0], np.cumsum(by_level)[:-1]))
+    left = wanted - before
+    part = np.divide(left, by_level, out=(left > CLOSE).astype(np.float64), where=by_level > 0).clip(0.0, 1.0)
+    part[by_level - left <= CLOSE] = 1.0  # all that is there
+    taken = part[place].reshape(len(moves), -1)
+    for each, row in zip(moves, taken, strict=True):
+        amount = moved[each.action] * row
+        moved[each.action] -= amount
+        np.add.at(moved, (each.best, np.arange(len(amount))), amount)
+
+
+def _move(moved: FloatArray, share: FloatArray, move: _Move, chosen: np.ndarray, wanted: float) -> float:
+    """Make a move with the chosen hands; how much of the range's probability it was."""
+    mass = float(share[chosen] @ moved[move.action, chosen])
+    if mass <= 0:
+        return 0.0
+    amount = np.where(chosen, moved[move.action] * min(1.0, wanted / mass), 0.0)
+    moved[move.action] -= amount
+    np.add.at(moved, (move.best, np.arange(len(amount))), amount)
+    return min(mass, wanted)

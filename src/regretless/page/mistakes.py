@@ -1,0 +1,70 @@
+"""The mistakes made in practice, kept in `.regretless/practice.json`: those that cost most are listed first."""
+
+from __future__ import annotations
+
+import json
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from regretless.errors import InvalidFile
+from regretless.files.fields import Fields
+from regretless.files.state import replace_state, state_folder
+from regretless.page.library import STATE
+from regretless.page.schema import Json, Mismatch, array, check, number, obj, text
+
+__all__ = ["MISTAKE", "MistakeList"]
+
+MOST_KEPT = 500
+LARGEST = 2**20  # bytes
+MISTAKE = obj(
+    {
+        "file": text(longest=300),
+        "line": text(longest=1_000),
+        "player": text(enum=["oop", "ip"]),
+        "board": text(longest=40),
+        "hand": text(longest=10),
+        "chosen": text(longest=100),
+        "best": text(longest=100),
+        "lost_pct_pot": number(minimum=0),
+        "grade": text(enum=["inaccuracy", "mistake", "blunder"]),
+        "time": number("seconds since 1970", minimum=0),
+    }
+)
+_KEPT = obj({"mistakes": array(MISTAKE, maxItems=MOST_KEPT)})
+
+
+class MistakeList:
+    """What the reader got wrong, oldest first."""
+
+    def __init__(self, folder: Path) -> None:
+        self._root, self._path = folder, folder / STATE / "practice.json"
+        self._changing = threading.Lock()
+
+    def read(self) -> list[Json]:
+        """All of them; none if they cannot be read, as the folder may come from somebody else."""
+        with suppress(InvalidFile, Mismatch):
+            saved = Fields.read(self._path, self._root, largest=LARGEST).table
+            check(saved, _KEPT)
+            return list(saved["mistakes"])
+        return []
+
+    def worst(self, most: int) -> list[Json]:
+        """Those that cost most, in percent of the pot."""
+        return sorted(self.read(), key=lambda each: -float(each["lost_pct_pot"]))[:most]
+
+    def add(self, mistake: Json) -> None:
+        """Keep one more; the oldest is dropped if there are too many. A folder that cannot be written keeps none."""
+        with self._changing:
+            self._write([*self.read(), mistake][-MOST_KEPT:])
+
+    def forget(self) -> None:
+        """Drop all of them."""
+        with self._changing:
+            self._write([])
+
+    def _write(self, mistakes: list[Json]) -> None:
+        with suppress(InvalidFile, OSError):
+            state_folder(self._path.parent, self._root)
+            with replace_state(self._path, self._root) as temporary:
+                temporary.write_text(json.dumps({"mistakes": mistakes}), encoding="utf-8")

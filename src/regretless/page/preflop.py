@@ -1,0 +1,227 @@
+"""Solved games from the deal, before the flop: a chart of 169 classes per decision, and the spots that follow.
+
+A chart has the mix of actions of each class, and the share of it that gets there. A line of play that leads to a flop
+gives a spot: the ranges with which both players arrive, the pot and what is left behind. The small blind has the button
+and is in position after the flop.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from regretless.cards.hands import HAND_COUNT
+from regretless.cards.ranges import FORMATS
+from regretless.errors import InvalidText
+from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.public import NodeKind
+from regretless.games.push_fold import BIG_BLIND, FOLD, PUSH, SMALL_BLIND
+from regretless.holdem.games.big_blinds import BigBlindSolution
+from regretless.holdem.games.pricing import PricedSolution
+from regretless.holdem.games.push_fold import PushFoldSolution
+from regretless.holdem.reading.line_reader import NodeStrategy
+from regretless.holdem.spots.bet_tables import every_table, read_bets
+from regretless.holdem.spots.formations import CHIP
+from regretless.holdem.spots.spot_fields import PlayerName
+from regretless.holdem.spots.spot_toml import SPOT_FILE
+from regretless.holdem.spots.trees import preset_tree
+from regretless.page.endpoint import NotFound, Routes
+from regretless.page.library import File, Library
+from regretless.page.nodes import Line
+from regretless.page.schema import Json, array, nullable, number, obj, rounded, rounded_list, text
+
+__all__ = ["routes"]
+
+MOST_CHARTS = 300
+SEATS = {"ip": "SB", "oop": "BB"}
+LIGHTEST = 0.005  # share of a hand below which it is left out of a range
+_NUMBER = nullable(number())
+
+
+@dataclass(frozen=True)
+class _AfterAction:
+    """Where an action before the flop leads."""
+
+    ends: str | None  # "fold", "showdown" or "flop"; None if somebody acts next
+    paid: tuple[float, float]  # big blinds that the small blind and the big blind have put in
+
+
+def _after(solution: BigBlindSolution, line: str) -> _AfterAction:
+    """Where a line leads, and what it has cost."""
+    if isinstance(solution, PushFoldSolution):
+        ante, stack = solution.rules.ante, solution.rules.stack
+        posted = (SMALL_BLIND + ante, BIG_BLIND + ante)
+        if line in ("", FOLD):
+            return _AfterAction(line or None, posted)
+        called = not line.endswith(FOLD)
+        ends = None if line == PUSH else "showdown" if called else "fold"
+        return _AfterAction(ends, (stack, stack if ends == "showdown" else posted[1]))
+    assert isinstance(solution, PricedSolution)
+    node, tree = solution.reader.find(line), solution.reader.tree
+    blind = solution.rules.big_blind
+    paid = (float(tree.paid[node.index, 0]) / blind, float(tree.paid[node.index, 1]) / blind)
+    match NodeKind(int(tree.kind[node.index])):
+        case NodeKind.DECISION:
+            ends = None
+        case NodeKind.CHANCE:
+            ends = "showdown" if min(paid) >= _stack(solution) - 1e-9 else "flop"
+        case kind:
+            ends = kind.name.lower()
+    return _AfterAction(ends, paid)
+
+
+def _stack(solution: BigBlindSolution) -> float:
+    """What each player starts with, in big blinds."""
+    if isinstance(solution, PushFoldSolution):
+        return float(solution.rules.stack)
+    assert isinstance(solution, PricedSolution)
+    return float(solution.rules.stack / solution.rules.big_blind)
+
+
+def _chart(solution: BigBlindSolution, chart: NodeStrategy) -> Json:
+    here = _after(solution, chart.line)
+    own = 0 if chart.player == "ip" else 1
+    actions: list[Json] = []
+    for name, frequency in zip(chart.actions, chart.frequencies, strict=True):
+        line = f"{chart.line}, {name}" if chart.line else name
+        after = _after(solution, line)
+        raised = re.match(r"raise|all-in|push|bet", name) is not None
+        actions.append(
+            {
+                "name": name,
+                "frequency": rounded(frequency),
+                "amount": rounded(after.paid[own]) if raised else None,
+                "next": line,
+                "ends": after.ends,
+                "pot": rounded(sum(after.paid)),
+            }
+        )
+    return {
+        "line": chart.line,
+        "player": chart.player,
+        "seat": SEATS[chart.player],
+        "pot": rounded(sum(here.paid)),
+        "stack": rounded(_stack(solution) - here.paid[own]),
+        "actions": actions,
+        "classes": [rounded_list(row) for row in chart.grid()],
+        "weights": rounded_list(chart.class_weights()),
+    }
+
+
+def _range_text(reach: FloatArray) -> str:
+    weights = np.clip(np.round(np.where(reach < LIGHTEST, 0.0, reach), 3), 0.0, 1.0).astype(np.float64)
+    return FORMATS["short"](weights)
+
+
+def _every_hand(reach: FloatArray, names: IntArray) -> FloatArray:
+    """[1,326] the reach of hands with these numbers; the others have none."""
+    weights = np.zeros(HAND_COUNT)
+    weights[names] = reach
+    return weights
+
+
+def _spot(solution: PricedSolution, line: str) -> Json:
+    """The spot after a line, without a flop; amounts are in big blinds."""
+    after = _after(solution, line)
+    if after.ends != "flop":
+        raise InvalidText("line", line, None, "leads to no flop on which somebody can bet")
+    arrived = solution.reader.find(line).reach
+    reach = [_every_hand(hands, names) for hands, names in zip(arrived, solution.reader.hand_numbers, strict=True)]
+    for seat, hands in zip(SEATS.values(), reach, strict=True):
+        if not (hands >= LIGHTEST).any():
+            raise InvalidText("line", line, None, f"is never played: {seat} has no hand left")
+    raiser = _raiser(line)
+    pot, stack = sum(after.paid), _stack(solution) - max(after.paid)
+    tree = preset_tree("usual", pot=pot, stack=stack, raiser=raiser)
+    spot = {
+        "name": f"SB against BB, {_stack(solution):g} bb: {line}",
+        "pot": rounded(pot),
+        "stack": rounded(stack),
+        "big_blind": 1,
+        "ip": {"name": SEATS["ip"], "range": _range_text(reach[0])},
+        "oop": {"name": SEATS["oop"], "range": _range_text(reach[1])},
+        "bets": every_table(read_bets(tree["bets"], SPOT_FILE)),
+        "rules": tree["rules"] | {"chip": CHIP},
+    }
+    return spot if raiser is None else spot | {"raiser": raiser}
+
+
+def _raiser(line: str) -> PlayerName | None:
+    """Who raised last: the small blind acts first, and the players take turns."""
+    steps = line.split(", ")
+    raises = [place for place, step in enumerate(steps) if re.match(r"raise|all-in", step)]
+    return ("ip", "oop")[raises[-1] % 2] if raises else None
+
+
+# --- endpoints -------------------------------------------------------------------------------------------------------
+
+ACTION = obj(
+    {
+        "name": text("as in a line: raise 5"),
+        "frequency": nullable(number("over the whole range, 0 to 1")),
+        "amount": nullable(number("what the player has put in after a raise, in big blinds")),
+        "next": text("the line that continues with it"),
+        "ends": nullable(text(enum=["fold", "showdown", "flop"])),
+        "pot": number("after the action, in big blinds"),
+    }
+)
+CHART = obj(
+    {
+        "line": text(),
+        "player": text(enum=["oop", "ip"]),
+        "seat": text(enum=["SB", "BB"]),
+        "pot": number("big blinds"),
+        "stack": number("what the player has left, in big blinds"),
+        "actions": array(ACTION),
+        "classes": array(
+            array(_NUMBER), "of each of /meta's 169 classes: how often each action; null if none is there"
+        ),
+        "weights": array(_NUMBER, "share of each class that gets here"),
+    }
+)
+PREFLOP = obj(
+    {
+        "file": text(),
+        "revision": text(),
+        "game": text(),
+        "stack": number("of each player, in big blinds"),
+        "values": nullable(array(number(), "of the small blind and the big blind, in big blinds per hand")),
+        "exploitability": nullable(number("mbb/g: thousandths of a big blind per hand; null if not measured")),
+        "iterations": number(),
+        "charts": array(CHART, "every decision before the flop, the first one first"),
+    }
+)
+
+routes = Routes()
+
+
+@routes.endpoint("GET", "/preflop", "Every decision before the flop as a chart", PREFLOP)
+def preflop(library: Library, file: File) -> Json:
+    with library.preflop(file) as (solution, revision):
+        charts = [_chart(solution, chart) for _, chart in zip(range(MOST_CHARTS), solution.charts(), strict=False)]
+        measured = solution.is_measured
+        return {
+            "file": file,
+            "revision": revision,
+            "game": solution.game,
+            "stack": _stack(solution),
+            "values": [rounded(value) for value in solution.values] if measured else None,
+            "exploitability": rounded(max(solution.exploitability_mbb, 0.0)) if measured else None,
+            "iterations": solution.iterations,
+            "charts": charts,
+        }
+
+
+@routes.endpoint(
+    "GET",
+    "/preflop/spot",
+    "The spot after a line of play, without a flop: the ranges that arrive, pot and stack in big blinds",
+    obj({"spot": {"type": "object"}}),
+)
+def preflop_spot(library: Library, file: File, line: Line = "") -> Json:
+    with library.preflop(file) as (solution, _):
+        if not isinstance(solution, PricedSolution):
+            raise NotFound(f"file: {file!r} ends before the flop: nobody can bet after it", "file")
+        return {"spot": _spot(solution, line)}

@@ -1,0 +1,84 @@
+"""No number is cut: every number of the grid, the cards and the tables is measured against its box, at four widths."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+SIZES = [(1280, 720), (1366, 768), (1920, 1080), (390, 844)]
+SPREAD = [0.01, 0.1, 0.58, 7.25, 14.48, 99.95, 123.4, 999.9, 4321.0, 10_000.0, -0.04, -3.21, -250.0, -9999.9]
+CLIPPED = """() => {
+  const boxes = [
+    ...document.querySelectorAll(".grid .cell .number, .grid .cell .name"),
+    ...document.querySelectorAll(".deck-card small, .deck-card > span:first-child"),
+    ...document.querySelectorAll(".tab-content :is(td, th), .summary dd, .tile .share, .tile .amount"),
+  ];
+  return boxes.flatMap((element) => {
+    const box = element.closest(".cell, .deck-card, td, th, .player, .tile");
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    const [text, outer] = [range.getBoundingClientRect(), box.getBoundingClientRect()];
+    if (!element.textContent.trim() || !text.width) return [];
+    const inside =
+      text.left >= outer.left - 0.5 && text.right <= outer.right + 0.5 &&
+      text.top >= outer.top - 0.5 && text.bottom <= outer.bottom + 0.5;
+    return inside ? [] : [`${element.className} ${element.textContent} ${JSON.stringify([text, outer])}`];
+  });
+}"""
+CUT_TABLES = """() => [...document.querySelectorAll(".tab-content td")].filter((cell) => {
+  const clips = getComputedStyle(cell).overflow !== "visible";
+  return clips && cell.scrollWidth > cell.clientWidth;
+}).map((cell) => cell.textContent)"""
+
+
+def spread(route: Any) -> None:
+    """The server's answer with EVs from 0.01 to 10,000 chips in place of its own."""
+    answer = route.fetch()
+    body = answer.json()
+    for player in body.get("players", {}).values():
+        hands = player["hands"]
+        hands["ev"] = [SPREAD[place % len(SPREAD)] for place in range(len(hands["ev"]))]
+    for number, row in enumerate(body.get("action_ev", [])):
+        row[:] = [SPREAD[(place + number) % len(SPREAD)] for place in range(len(row))]
+    for number, card in enumerate(body.get("cards", [])):
+        card["ev"] = {player: SPREAD[number % len(SPREAD)] for player in ("oop", "ip")}
+    route.fulfill(response=answer, body=json.dumps(body))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_no_number_is_cut(site: str, open_page: Any, size: tuple[int, int]) -> None:
+    page = open_page(f"{site}/browse?file=turn.rgl", viewport={"width": size[0], "height": size[1]})
+    page.route("**/api/v1/node?*", spread)
+    page.route("**/api/v1/cards?*", spread)
+    shown = 0
+    for tab in ("hands", "made", "cards", "cards&cards=-bets", "ranges"):
+        for number in ("ev", "lost", "equity", "eqr", "bets", "weight"):
+            if number != "ev" and tab != "hands":
+                continue
+            page.goto(f"{site}/browse?file=turn.rgl&line=check&fill=whole&tab={tab}&number={number}")
+            expect(page.locator(".tile.present")).to_be_visible()
+            page.wait_for_load_state("networkidle")
+            page.evaluate("document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
+            assert page.evaluate(CLIPPED) == [], (tab, number)
+            assert page.evaluate(CUT_TABLES) == []
+            if number == "ev":
+                shown += sum(bool(text) for text in page.locator(".browse-left .number").all_inner_texts())
+    assert shown > 100
+
+
+def test_a_number_loses_decimals_before_it_loses_anything_else(site: str, open_page: Any) -> None:
+    page = open_page(f"{site}/browse?file=turn.rgl")
+    fitted = """async ([value, digits, room]) => {
+      const { fitted } = await import("/static/shared/format.js");
+      return fitted(value, digits, (text) => text.length <= room);
+    }"""
+    for value, room, text in (
+        (14.48, 5, "14.48"), (14.48, 4, "14.5"), (14.48, 3, "14"), (0.01, 4, "0.01"), (0.01, 3, "0.0"),
+        (9999.9, 4, "10k"), (9999.9, 5, "10000"), (12345, 4, "12k"), (1234, 3, "1k"), (-0.001, 4, "0.0"),
+        (-250, 4, "-250"), (-250, 2, ""), (None, 1, "–"),
+    ):  # fmt: skip
+        digits = 1 if value == -0.001 else 2
+        assert page.evaluate(fitted, [value, digits, room]) == text, (value, room)
