@@ -181,7 +181,7 @@ class RealCardsReader(DealtFormReader):
         flops = self.form.streets[1]
         runout = np.repeat(np.arange(len(flops.parent)), np.diff(flops.first_copy))
         cards = np.take_along_axis(CARD_MAPS[self.group[flops.copies]], flops.cards[runout].astype(np.int64), axis=1)
-        return cards, flops.probability[runout]
+        return cards.astype(np.int64), flops.probability[runout]
 
     def dead(self, player: int, deal: Deal) -> NDArray[np.bool_]:
         return blocked_by(deal.cards) if deal.runout == UNSOLVED else super().dead(player, deal)
