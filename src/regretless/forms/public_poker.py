@@ -18,14 +18,14 @@ from regretless.errors import InvalidOption
 from regretless.forms.betting import flatten, limit_branches, poker_payoffs
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import DEAD, BettingTree, Hands, NodeKind, PublicForm, Street, no_symmetry
-from regretless.games.game import Game
+from regretless.games.game import AnyGame
 from regretless.games.kuhn import Kuhn
 from regretless.games.leduc import Leduc
 
 __all__ = ["compile_public", "invert_public"]
 
 
-def compile_public(game: Game[Any]) -> PublicForm:
+def compile_public(game: AnyGame) -> PublicForm:
     """The public form of two-player Kuhn, or of Leduc with any deck and bets.
 
     >>> form = compile_public(Leduc())
@@ -47,7 +47,7 @@ def compile_public(game: Game[Any]) -> PublicForm:
 
 
 def invert_public(
-    game: Game[Any], form: PublicForm, strategy: Callable[[int, int], FloatArray]
+    game: AnyGame, form: PublicForm, strategy: Callable[[int, int], FloatArray]
 ) -> dict[str, dict[str, float]]:
     """Read a strategy of a form back as information set -> action -> probability.
 

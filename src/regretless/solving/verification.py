@@ -16,7 +16,7 @@ from regretless.forms.history import Strategy
 from regretless.forms.memory import available_bytes
 from regretless.forms.public_poker import compile_public
 from regretless.forms.tree_hash import tree_hash
-from regretless.games.game import Game
+from regretless.games.game import AnyGame
 from regretless.games.registry import load
 from regretless.solving.readable.best_response import evaluate
 from regretless.solving.record import Record
@@ -55,7 +55,7 @@ class Verification:
         """Whether the two exploitabilities are equal within `tolerance`."""
         return abs(self.exploitability - self.reported) <= self.tolerance
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """The object that `regretless verify --json` prints."""
         return {
             "game": self.game,
@@ -72,7 +72,7 @@ def verify_game(
     record: Record,
     strategy: Strategy,
     *,
-    game: Game[Any] | None = None,
+    game: AnyGame | None = None,
     available: int | None = None,
     **unknown: Any,
 ) -> Verification:

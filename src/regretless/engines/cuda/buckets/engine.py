@@ -78,7 +78,7 @@ class CudaBucketedEngine(BucketTables):
         """Tables, the batch, and the rows of a walk."""
         return estimate(self.form, predicts=self.predicts)
 
-    def _zeros(self, player: int, dtype: np.dtype[Any]) -> Buffer:
+    def _zeros(self, player: int, dtype: np.dtype[np.generic]) -> Buffer:
         return self._on.zeros(self.layout.entries[player], dtype)
 
     def _stored(self, numbers: Buffer) -> Array:

@@ -37,7 +37,7 @@ class BatchLayout:
 
     def __init__(self, form: BucketedForm) -> None:
         self.form = form
-        self._slices: dict[str, tuple[int, int, np.dtype[Any]]] = {}  # begin and end in bytes, type
+        self._slices: dict[str, tuple[int, int, np.dtype[np.generic]]] = {}  # begin and end in bytes, type
         self.nbytes = 0
         for name, (count, kind) in _sizes(form).items():
             end = self.nbytes + count * np.dtype(kind).itemsize

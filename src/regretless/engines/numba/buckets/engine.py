@@ -166,7 +166,9 @@ def _make_entries(form: BucketedForm, plan: BundlePlan) -> list[Entries]:
     return [Entries(*(np.zeros(shape, dtype=np.float32) for _ in Entries._fields)) for shape in shapes]
 
 
-def _scratch_parts(form: BucketedForm, plans: tuple[BundlePlan, BundlePlan]) -> dict[str, tuple[int, np.dtype[Any]]]:
+def _scratch_parts(
+    form: BucketedForm, plans: tuple[BundlePlan, BundlePlan]
+) -> dict[str, tuple[int, np.dtype[np.generic]]]:
     """Sizes and types of `BundleScratch`, enough for every bundle of both players' walks."""
     width = row_width(form)
     action_buckets = max(int(plan.strategy_size.max()) for plan in plans)

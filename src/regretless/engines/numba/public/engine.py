@@ -242,7 +242,7 @@ class NumbaPublicEngine(StoredEngine):
 class StrategyEvaluator(NumbaPublicEngine):
     """An engine without regrets and averages: it only evaluates strategies that are handed in."""
 
-    def _zeros(self, player: int, dtype: np.dtype[Any]) -> Any:
+    def _zeros(self, player: int, dtype: np.dtype[np.generic]) -> Any:
         return np.zeros(0, dtype=dtype)
 
 
