@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from regretless.errors import InvalidGame, InvalidOption, WouldNotFit
-from regretless.forms.history import TERMINAL, FloatArray, HistoryForm, IntArray, Strategy
+from regretless.forms.history import TERMINAL, AnyArray, FloatArray, HistoryForm, IntArray, Strategy
 from regretless.forms.memory import available_bytes, resident_bytes
 from regretless.games.game import CHANCE, AnyGame
 
@@ -228,7 +228,7 @@ class _HistoryWalk:
             raise WouldNotFit(what, needed=allocated + needed, available=max(0, allocated + left), partial=True)
 
 
-def _join(buffers: Sequence[array[Any]], dtype: type) -> Any:
+def _join(buffers: Sequence[array[Any]], dtype: type) -> AnyArray:
     return np.concatenate(
         [np.frombuffer(buffer, dtype=dtype) for buffer in buffers if len(buffer)] or [np.zeros(0, dtype)]
     )

@@ -7,9 +7,8 @@ names as in the history form.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +61,7 @@ def invert_public(
     result: dict[str, dict[str, float]] = {}
     rows = cache(strategy)
 
-    def follow(state: Any, node: int, runout: int, player: int, hand: int, public: int) -> None:
+    def follow(state: Hashable, node: int, runout: int, player: int, hand: int, public: int) -> None:
         children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
         if tree.kind[node] == NodeKind.CHANCE:
             follow(game.next_state(state, cards[public]), children[0], public, player, hand, public)

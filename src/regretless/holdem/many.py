@@ -67,7 +67,7 @@ class ManyKeywords(TypedDict, total=False):
     device: str | None
     threads: int | None
     storage: int | None
-    locks: Sequence[Any] | None
+    locks: Sequence[object] | None
     save_every: float | None
     checkpointed: Callable[[InvalidFile | None], None] | None
 

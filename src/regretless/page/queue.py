@@ -18,7 +18,6 @@ import warnings
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Any
 
 from regretless.errors import InvalidFile, RegretlessError, UnreadableSolve, memory_text
 from regretless.files.container import open_container
@@ -242,7 +241,7 @@ class SolveQueue:
 
     # --- streams -----------------------------------------------------------------------------------------------------
 
-    async def events_of(self, job: SolveJob) -> AsyncIterator[tuple[str, Any] | None]:
+    async def events_of(self, job: SolveJob) -> AsyncIterator[tuple[str, object] | None]:
         """The solve, then everything new about it, until it is over."""
         sent, points = _Versions(state=0), 0
         async for alive in self._changes():
@@ -266,7 +265,7 @@ class SolveQueue:
                 yield "saved", {"file": job.request.file, "revision": revision, "iteration": job.iteration}
             sent = now
 
-    async def events(self) -> AsyncIterator[tuple[str, Any] | None]:
+    async def events(self) -> AsyncIterator[tuple[str, object] | None]:
         """The list of solves, whenever one changes its state."""
         sent = ""
         async for alive in self._changes():

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
 from regretless.errors import InvalidFile, InvalidGame, InvalidOption, InvalidText, WouldNotFit
 from regretless.forms.compile import compile_history
@@ -74,7 +73,7 @@ def verify_game(
     *,
     game: AnyGame | None = None,
     available: int | None = None,
-    **unknown: Any,
+    **unknown: object,
 ) -> Verification:
     """Recompute the values and exploitability of a solved game's strategy from the rules.
 

@@ -138,7 +138,7 @@ class CupyDevice:
         function.max_dynamic_shared_size_bytes = self.shared_bytes - function.shared_size_bytes
 
         @_reports_failure
-        def launch(grid: tuple[int, ...], threads: int, shared: int, *arguments: Any) -> None:
+        def launch(grid: tuple[int, ...], threads: int, shared: int, *arguments: object) -> None:
             with self._device:
                 function(grid, (threads,), arguments, shared_mem=shared, stream=self._stream)
 

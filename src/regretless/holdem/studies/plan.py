@@ -340,7 +340,7 @@ def _variations(fields: dict[str, object], vary: object, source: str | Path) -> 
         yield Variation(number, dict(zip(values, chosen, strict=True)), spot_fields)
 
 
-def _leaves(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, list[Any]]]:
+def _leaves(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, list[object]]]:
     """The lists of values of a table and its subtables, by dotted name."""
     for key, value in table.items():
         name = f"{prefix}{key}"

@@ -97,7 +97,7 @@ class CudaPublicEngine(StoredEngine):
         self._spot = self._own_walks = None
         self.lock_tables, self._filled_at, self.has_lists = [], -1, False
 
-    def _move(self, moved: Callable[[Any], Any]) -> None:
+    def _move(self, moved: Callable[[Buffer], Buffer]) -> None:
         """Replace all regrets, averages and predictions; arrays that are the same stay the same."""
         copies = {id(numbers): moved(numbers) for numbers in (*self._regret, *self._average, *self._matched)}
         self._regret, self._average, self._matched = (

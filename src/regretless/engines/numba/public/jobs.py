@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from regretless.engines.layout import LANES
 from regretless.engines.numba.public.plan import WalkPlan
@@ -147,7 +147,7 @@ class KernelArguments(NamedTuple):
     scratch: WalkScratch
 
 
-def aligned(size: int, dtype: Any = np.float32) -> AnyArray:
+def aligned(size: int, dtype: DTypeLike = np.float32) -> AnyArray:
     """Zeros aligned to a cache line, so that no vector straddles two."""
     width = np.dtype(dtype).itemsize
     raw = np.zeros(size + CACHE_LINE // width, dtype=dtype)
@@ -166,7 +166,7 @@ def make_scratch(
     """Rows for the slots of a team; the thread that uses a page of memory is the first to touch it."""
     gap = SLOT_GAP if slots > 1 else 0
 
-    def room(size: int, kind: Any) -> AnyArray:
+    def room(size: int, kind: DTypeLike) -> AnyArray:
         return aligned(slots * (size + gap // np.dtype(kind).itemsize), kind)
 
     opponent, value, line = np.maximum(plans[0].rows, plans[1].rows).tolist()
