@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 from regretless.errors import Advice, InvalidFile, InvalidOption, MissingOption
 from regretless.files.atomic import check_writable
 from regretless.files.container import Container, open_container
-from regretless.games.game import Game
+from regretless.games.game import AnyGame
 from regretless.games.registry import as_game
 from regretless.solving.game_solution import GameSolution
 from regretless.solving.interrupt import catch_interrupts
@@ -46,7 +46,7 @@ __all__ = ["load", "problem_of", "read_solution", "solve", "train"]
 @overload
 def solve(what: Spot, **keywords: Unpack[SpotKeywords]) -> SpotSolution: ...
 @overload
-def solve(what: Game[Any] | LibraryGame, **keywords: Unpack[GameKeywords]) -> GameSolution: ...
+def solve(what: AnyGame | LibraryGame, **keywords: Unpack[GameKeywords]) -> GameSolution: ...
 @overload
 def solve(what: HoldemGame, **keywords: Unpack[SpotKeywords]) -> NoLimitSolution | RealCardsSolution: ...
 @overload

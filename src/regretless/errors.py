@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from regretless.printable import printable
 
@@ -70,7 +70,7 @@ class RegretlessError(Exception):
         self._problem, self._advice, self._hint = message, tuple(advice), hint
         super().__init__(self.worded(Advice.as_keyword))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickled with its message, which the constructors of subclasses would not accept as their argument."""
         return _unpickled, (type(self), *self.args), self.__dict__
 

@@ -164,7 +164,7 @@ def class_histograms(
     classes: NDArray[np.uint8],  # [1326]
     histograms: NDArray[np.int64],  # [169, bins]  result, all zeros before
 ) -> None:
-    """The same for the classes of hands before the flop, over all rivers."""
+    """How often the hands of each class before the flop have which strength, over all rivers."""
     work, first = np.empty((2, len(cards)), dtype=np.int64), np.zeros(STRENGTHS, dtype=np.int64)
     doubled = np.empty(len(cards), dtype=np.int64)
     for number in range(len(boards)):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +49,7 @@ def hand_index(first: int, second: int) -> int:
     return low * (101 - low) // 2 + high - 1
 
 
-def hand_indices(cards: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+def hand_indices(cards: NDArray[np.integer]) -> NDArray[np.int64]:
     """Index of each hand [..., 2], its cards in either order.
 
     >>> hand_indices(np.array([[0, 1], [51, 50]])).tolist()

@@ -46,7 +46,7 @@ class StudyJob:
     threads: int | None
     memory_bytes: int  # needed by the largest of the spots
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         return asdict(self)
 
     @classmethod
@@ -69,7 +69,7 @@ class SpotOutcome:
     hopeless: bool = False  # whether every other spot would fail too: a full disk, no device
     files: Mapping[str, bytes] = field(default_factory=dict)  # for the driver to write, if the folder is not shared
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Without the files."""
         return {"spot": self.spot, "error": self.error, "exit_code": self.exit_code, "hopeless": self.hopeless}
 

@@ -49,7 +49,7 @@ def _decorator(**options: Any) -> Any:
     return decorate
 
 
-_FAST: dict[str, Any] = {"_nrt": False, "boundscheck": False, "fastmath": True}
+_FAST: dict[str, object] = {"_nrt": False, "boundscheck": False, "fastmath": True}
 
 kernel = _decorator()
 inlined = _decorator(forceinline=True)

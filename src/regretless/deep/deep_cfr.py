@@ -238,7 +238,9 @@ class DeepCfr:
         )
 
     def _new_network(self, iteration: int, player: int) -> Network:
-        return _network(self.world, self.settings, stream_seed(self.seed, iteration, player, Purpose.PARAMETERS))
+        seed = stream_seed(self.seed, iteration, player, Purpose.PARAMETERS)
+        world, width = self.world, self.settings.width
+        return new_network(world.encoder, actions=world.actions, width=width, seed=seed, device=world.device)
 
     def _generator(self, player: int, purpose: Purpose) -> torch.Generator:
         return torch.Generator(self.world.device).manual_seed(self._stream(player, purpose))
@@ -257,7 +259,3 @@ def _array(arrays: Mapping[str, AnyArray], name: str) -> AnyArray:
     if name not in arrays:
         raise InvalidOption("snapshot", name, "is missing")
     return arrays[name]
-
-
-def _network(world: AnyWorld, settings: TrainingSettings, seed: int) -> Network:
-    return new_network(world.encoder, actions=world.actions, width=settings.width, seed=seed, device=world.device)

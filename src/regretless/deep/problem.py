@@ -14,7 +14,7 @@ from regretless.forms.compile import compile_history
 from regretless.forms.history import HistoryForm
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
-from regretless.games.game import Game
+from regretless.games.game import AnyGame
 from regretless.solving.kinds import Kind
 from regretless.solving.options import DEVICES, SolveOptions
 from regretless.solving.problem import Machine, Problem, Request
@@ -41,7 +41,7 @@ class TrainingProblem(Problem[FormType, "DeepEngine"]):
     forms = ()
     solution_type: type[TrainedPolicy] = TrainedPolicy
 
-    def __init__(self, rules: Game[Any], settings: TrainingSettings, *, watchers: Sequence[Watcher] = ()) -> None:
+    def __init__(self, rules: AnyGame, settings: TrainingSettings, *, watchers: Sequence[Watcher] = ()) -> None:
         self.rules = rules
         self.name = rules.name
         self.training = settings

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NotRequired, Self, TypedDict
+from typing import NotRequired, Self, TypedDict
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
 from regretless.files.tensor_file import DAMAGED
 from regretless.forms.history import AnyArray, Strategy
-from regretless.games.game import CHANCE, Game
+from regretless.games.game import CHANCE, AnyGame
 from regretless.games.registry import load as load_game
 from regretless.reprs import brief
 from regretless.solving.game_solution import GameSolution, packed_strategy, unpacked_strategy
@@ -53,7 +53,7 @@ class TrainingSummary:
     strategy_samples: int  # in the strategy memory; 0 if there is none
     value_losses: tuple[float, ...] = ()  # of each player's last fit, in the game's units squared
 
-    def header(self) -> dict[str, Any]:
+    def header(self) -> dict[str, object]:
         """The part of a file's header from which `read` restores this."""
         return asdict(self)
 
@@ -81,7 +81,7 @@ class TrainingSummary:
         strategies = [self.strategy_samples / self.settings.strategy_capacity] if self.strategy_samples else []
         return (*advantages, *strategies)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """The keys that `regretless train --json` adds to those of a solve."""
         settings = self.settings
         return {
@@ -98,7 +98,7 @@ class TrainingSummary:
 class PolicyStrategy(Mapping[str, Mapping[str, float]]):
     """A strategy by the names of information sets, or called with a state of the game."""
 
-    def __init__(self, table: Strategy, name: str, rules: Game[Any] | None) -> None:
+    def __init__(self, table: Strategy, name: str, rules: AnyGame | None) -> None:
         self._table, self._name, self._rules = table, name, rules
 
     def __getitem__(self, key: str) -> Mapping[str, float]:
@@ -124,7 +124,7 @@ class PolicyStrategy(Mapping[str, Mapping[str, float]]):
         return dict(self._table[key])
 
     @cached_property
-    def rules(self) -> Game[Any]:
+    def rules(self) -> AnyGame:
         """The rules that states belong to."""
         if self._rules is not None:
             return self._rules
@@ -144,7 +144,7 @@ class PolicyFields(TypedDict):
     training: TrainingSummary
     networks: Mapping[str, AnyArray]
     path: NotRequired[Path | None]
-    solved_game: NotRequired[Game[Any] | None]
+    solved_game: NotRequired[AnyGame | None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,7 +212,7 @@ class TrainedPolicy(GameSolution):
             raise InvalidFile(file.path, DAMAGED) from None
         return cls(make_reader=lambda: strategy, **read_fields(file, record))
 
-    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
+    def as_json(self, *, strategy: bool = False) -> dict[str, object]:
         return super().as_json(strategy=strategy) | self.training.as_json()
 
 

@@ -28,8 +28,8 @@ from torch import Tensor
 
 from regretless.deep.networks import ObservationEncoder, TableEncoder
 from regretless.forms.compile import compile_history
-from regretless.forms.history import TERMINAL, FloatArray, HistoryForm
-from regretless.games.game import CHANCE, Game
+from regretless.forms.history import TERMINAL, AnyArray, FloatArray, HistoryForm
+from regretless.games.game import CHANCE, AnyGame
 from regretless.games.kuhn import Kuhn
 from regretless.games.leduc import Leduc
 from regretless.games.limit_betting import LimitBetting, Move, Point
@@ -110,7 +110,7 @@ class HistoryWorld:
     observation_size = 1
     observation_dtype = torch.int32
 
-    def __init__(self, game: Game[Any], form: HistoryForm | None = None, device: torch.device | str = "cpu") -> None:
+    def __init__(self, game: AnyGame, form: HistoryForm | None = None, device: torch.device | str = "cpu") -> None:
         form = compile_history(game) if form is None else form
         self.form = form
         self.name = form.name
@@ -145,7 +145,7 @@ class HistoryWorld:
         chance_node, threshold, outcome = _chance_table(form)
         self._chance_node, self._threshold, self._outcome = map(self._tensor, (chance_node, threshold, outcome))
 
-    def _tensor(self, values: NDArray[Any]) -> Tensor:
+    def _tensor(self, values: AnyArray) -> Tensor:
         return torch.as_tensor(values, device=self.device)
 
     def deal(self, count: int, generator: torch.Generator) -> Tensor:
@@ -226,11 +226,11 @@ def _chance_table(form: HistoryForm) -> tuple[FloatArray, FloatArray, NDArray[np
 class Features(NamedTuple):
     """Rows for every information set; numbers in [0, ∞), mostly 0 and 1."""
 
-    cards: NDArray[Any]  # [I, card features], or the text of a game that is not poker
+    cards: AnyArray  # [I, card features], or the text of a game that is not poker
     bets: NDArray[np.float32] | None  # [I, bet features]
 
 
-def features_of(game: Game[Any], form: HistoryForm) -> Features:
+def features_of(game: AnyGame, form: HistoryForm) -> Features:
     """Features of every information set of a compiled game."""
     if isinstance(game, Kuhn | Leduc) and game.betting is not None:
         return _poker_features(game, game.betting, form.keys)

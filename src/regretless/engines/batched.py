@@ -185,5 +185,5 @@ def _build(
         return CudaSequenceSolve(trees, terms, updates=updates, device=device, dtype=dtype)
     from regretless.engines.torch.sequence import DTYPES, TorchSequenceSolve, torch_device
 
-    where = torch_device(device, dtype)
-    return TorchSequenceSolve(trees, terms, updates=updates, device=where, dtype=DTYPES[dtype], graph=True)
+    on_device = torch_device(device, dtype)
+    return TorchSequenceSolve(trees, terms, updates=updates, device=on_device, dtype=DTYPES[dtype], graph=True)

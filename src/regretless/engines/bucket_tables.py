@@ -6,12 +6,10 @@ Snapshots have the same layout, so that any engine can resume another's.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from regretless.engines.learned import LearnedArrays, describe, total_bytes
+from regretless.engines.learned import LearnedArrays, Numbers, describe, total_bytes
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind
@@ -39,12 +37,12 @@ class TableLayout:
             self.begin[nodes[1:]] = ends[:-1]
             self.entries[player] = int(ends[-1]) if len(ends) else 0
 
-    def rows(self, numbers: Any, node: int) -> Any:
+    def rows(self, numbers: Numbers, node: int) -> Numbers:
         """[actions, buckets] a view of a decision's numbers in the array of its player."""
         actions, buckets, begin = int(self.actions[node]), int(self.buckets[node]), int(self.begin[node])
         return numbers[begin : begin + actions * buckets].reshape(actions, buckets)
 
-    def learned_bytes(self, dtype: Any = np.float32, *, predicts: bool = False) -> int:
+    def learned_bytes(self, dtype: DTypeLike = np.float32, *, predicts: bool = False) -> int:
         """Bytes of regrets and averages of both players and, if the variant `predicts`, of predictions."""
         return total_bytes(describe(self.entries, np.dtype(dtype), np.dtype(dtype), predicts=predicts))
 
@@ -52,7 +50,7 @@ class TableLayout:
 class BucketTables(LearnedArrays):
     """The part of an engine that stores what was learned."""
 
-    def __init__(self, form: BucketedForm, dtype: Any) -> None:
+    def __init__(self, form: BucketedForm, dtype: DTypeLike) -> None:
         self.form, self.layout, self.dtype = form, TableLayout(form), np.dtype(dtype)
         self.storage = 8 * self.dtype.itemsize
         super().__init__(self.layout.entries, self.dtype, self.dtype)

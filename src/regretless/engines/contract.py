@@ -17,14 +17,14 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.errors import InvalidOption
 from regretless.forms.bucketed import BucketedForm, BucketMaps
-from regretless.forms.history import FloatArray, HistoryForm
+from regretless.forms.history import AnyArray, FloatArray, HistoryForm
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize
 from regretless.forms.sequence import SequenceForm
@@ -165,7 +165,7 @@ class Snapshot:
     """
 
     iteration: int  # iterations done
-    arrays: Mapping[str, NDArray[Any]]
+    arrays: Mapping[str, AnyArray]
     weight: float = 0.0  # total weight of the average, where averages are stored as shares of it
 
     @property
@@ -262,7 +262,7 @@ class PublicEngine(Engine[PublicForm, PublicStrategy], Protocol):
     def strategy(self, node: int, runout: int = 0) -> FloatArray:
         """[actions, H] average strategy at a betting node on a runout of its street."""
 
-    def averages(self, player: int, street: int, runouts: slice = slice(None)) -> NDArray[Any]:
+    def averages(self, player: int, street: int, runouts: slice = slice(None)) -> AnyArray:
         """[runouts chosen, numbers] sums of a player's strategies on a street, in the layout of `layout.py`.
 
         They are the live ones where possible, and otherwise copied from the device in one go.

@@ -37,7 +37,7 @@ from regretless.forms.history import HistoryForm
 from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.public_size import size_of_form
 from regretless.forms.sequence import SequenceForm, compile_sequence
-from regretless.games.game import Game
+from regretless.games.game import AnyGame
 
 __all__ = ["Options", "bucket_evaluator_beside", "bucket_evaluators", "create", "kernels_are_compiled", "share"]
 
@@ -58,7 +58,7 @@ class Options:
     seed: int = 0  # of an engine that samples
     batch_size: int | None = None  # deals that it draws between two updates
     kind: FormKind | str | None = None  # the form to work on, where there is a choice
-    game: Game[Any] | None = None  # the rules, for an engine that walks them
+    game: AnyGame | None = None  # the rules, for an engine that walks them
     predicts: bool = False  # whether the variant will store predictions, which are counted: public and bucketed forms
 
 
@@ -136,7 +136,7 @@ def bucket_evaluators(
     if device == "cuda":
         devices.require_cuda()
     build = require(able[0]).classes[FormKind.PUBLIC]
-    options: dict[str, Any] = {"threads": threads} if build.threads else {}
+    options: dict[str, object] = {"threads": threads} if build.threads else {}
     return cast("BucketEvaluators", load(build.buckets)(interrupted=interrupted, **options))
 
 
@@ -231,9 +231,9 @@ def _check(name: str, kind: FormKind, build: Build, requested: Options) -> None:
         raise InvalidOption("engine", name, "needs the rules of the game, not only its compiled form")
 
 
-def _arguments(kind: FormKind, form: AnyForm, build: Build, requested: Options, device: str) -> dict[str, Any]:
+def _arguments(kind: FormKind, form: AnyForm, build: Build, requested: Options, device: str) -> dict[str, object]:
     """The options that the class supports."""
-    arguments: dict[str, Any] = {}
+    arguments: dict[str, object] = {}
     if build.devices != ("cpu",):
         arguments["device"] = device
     if len(build.dtypes) > 1:

@@ -1,10 +1,10 @@
-"""Average strategies of many decisions, encoded for files in compiled code.
+"""Encode the average strategies of many decisions for a file, in compiled code.
 
 For each decision and hand, with S_a the sums of strategies that an engine holds and n actions:
 
 1. p_a = S_a / Σ S, or 1 / n if the sum is 0.
-2. From the last action back, the share of p_a in what is left, encoded as in `shares.py`, in the same 32-bit
-   arithmetic: both give the same bits.
+2. From the last action to the first, encode p_a / (p_a + the probabilities of the later actions) as `shares.py`
+   does, in the same 32-bit arithmetic, so that both give the same bits.
 
 The arrays hold sixteen hands side by side (`layout.py`), and so does every step here, which lets LLVM use vectors.
 """
@@ -12,7 +12,7 @@ The arrays hold sixteen hands side by side (`layout.py`), and so does every step
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from regretless.compiling import unaliased
 from regretless.engines.formats import Stored
 from regretless.engines.layout import LANES, Layout, make_layout
 from regretless.engines.shares import SIDE, STEPS
-from regretless.forms.history import IntArray
+from regretless.forms.history import AnyArray, IntArray
 from regretless.forms.public import PublicForm
 
 __all__ = ["StrategyEncoder"]
@@ -29,7 +29,7 @@ __all__ = ["StrategyEncoder"]
 Floats = NDArray[np.float32]
 
 _SCALE, _SIDE = np.float32(STEPS), np.uint16(SIDE)
-_NONE, _HALF, _TWICE = np.float32(0.0), np.float32(0.5), np.float32(2.0)
+_ZERO, _HALF, _TWO = np.float32(0.0), np.float32(0.5), np.float32(2.0)
 
 
 class StrategyEncoder:
@@ -41,7 +41,7 @@ class StrategyEncoder:
             [_decisions(layout, player, street, begin) for player in range(2)] for street in range(len(form.streets))
         ]
 
-    def encode(self, street: int, averages: Sequence[Stored], rows: NDArray[Any]) -> None:
+    def encode(self, street: int, averages: Sequence[Stored], rows: AnyArray) -> None:
         """Fill `rows` [runouts, …] of 32-bit floats or 16-bit integers from both players' averages on the street."""
         scratch = [np.empty(LANES, dtype=kind) for kind in (np.float32, np.float32, np.float32, np.uint16)]
         for player in range(2):
@@ -71,7 +71,7 @@ def _encode(
     actions: IntArray,
     block: IntArray,
     begin: IntArray,
-    rows: NDArray[Any],  # [runouts, encoded numbers]
+    rows: AnyArray,  # [runouts, encoded numbers]
     total: Floats,  # [16] scratch, as are the following
     others: Floats,
     smaller: Floats,
@@ -83,32 +83,32 @@ def _encode(
             count = actions[decision]
             uniform = np.float32(1.0 / count)
             for first in range(0, hands, LANES):
-                sums_at = block[decision] + first * count
+                sums_begin = block[decision] + first * count
                 for lane in range(LANES):
-                    total[lane] = np.float32(averages[runout, sums_at + lane])
-                    others[lane] = _NONE
+                    total[lane] = np.float32(averages[runout, sums_begin + lane])
+                    others[lane] = _ZERO
                 for action in range(1, count):
                     for lane in range(LANES):
-                        total[lane] += np.float32(averages[runout, sums_at + action * LANES + lane])
+                        total[lane] += np.float32(averages[runout, sums_begin + action * LANES + lane])
                 for action in range(count - 1, -1, -1):
                     for lane in range(LANES):
-                        known = total[lane] > _NONE
-                        summed = np.float32(averages[runout, sums_at + action * LANES + lane])
+                        known = total[lane] > _ZERO
+                        summed = np.float32(averages[runout, sums_begin + action * LANES + lane])
                         chosen = (summed if known else uniform) / (total[lane] if known else np.float32(1.0))
                         left = others[lane] + chosen
                         smaller_share = min(chosen, others[lane])
-                        smaller[lane] = (smaller_share if left > _NONE else _NONE) / (
-                            left if left > _NONE else np.float32(1.0)
+                        smaller[lane] = (smaller_share if left > _ZERO else _ZERO) / (
+                            left if left > _ZERO else np.float32(1.0)
                         )
                         side[lane] = _SIDE if chosen > others[lane] else np.uint16(0)
                         others[lane] = left
                     if action == count - 1:  # its probability is the rest
                         continue
-                    to_at = begin[decision] + action * hands + first
+                    row_begin = begin[decision] + action * hands + first
                     for lane in range(min(LANES, hands - first)):
                         if in_16_bits:
-                            steps = np.uint16(np.int32(np.rint(_SCALE * np.sqrt(np.sqrt(_TWICE * smaller[lane])))))
-                            rows[runout, to_at + lane] = steps | side[lane] if steps < STEPS else steps
+                            steps = np.uint16(np.int32(np.rint(_SCALE * np.sqrt(np.sqrt(_TWO * smaller[lane])))))
+                            rows[runout, row_begin + lane] = steps | side[lane] if steps < STEPS else steps
                         else:
                             mostly = side[lane] != 0 and smaller[lane] < _HALF
-                            rows[runout, to_at + lane] = -smaller[lane] if mostly else smaller[lane]
+                            rows[runout, row_begin + lane] = -smaller[lane] if mostly else smaller[lane]

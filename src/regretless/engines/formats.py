@@ -18,14 +18,13 @@ Another width is one more object here, plus its conversion to and from vectors i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.errors import InvalidOption
 from regretless.forms.blockers import met
-from regretless.forms.history import FloatArray
+from regretless.forms.history import AnyArray, FloatArray
 from regretless.forms.public import Hands, PublicForm
 
 __all__ = [
@@ -50,7 +49,7 @@ FEW_RUNOUTS = 64  # with more, as on a flop, boards that play are rare
 SALT = 0x9E3779  # makes 16-bit rounding differ from iteration to iteration
 GOLDEN = 0x9E3779B1  # and from hand to hand: 2³² over the golden ratio, whose multiples spread evenly
 
-Stored = NDArray[Any]  # regrets, averages or predictions of one player, in a format's types
+Stored = AnyArray  # regrets, averages or predictions of one player, in a format's types
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,9 +57,9 @@ class NumberFormat:
     """The types and units of stored numbers."""
 
     bits: int
-    regret: np.dtype[Any]  # of regrets, and of the predictions that strategies are matched to
-    average: np.dtype[Any]
-    regret_in_kernels: np.dtype[Any]  # numba has no half precision on a CPU: kernels see the bits
+    regret: np.dtype[np.generic]  # of regrets, and of the predictions that strategies are matched to
+    average: np.dtype[np.generic]
+    regret_in_kernels: np.dtype[np.generic]  # numba has no half precision on a CPU: kernels see the bits
     one: int = 1  # the average that represents a probability of 1 in every iteration
     reach_share: float = 1.0  # share of own reach in averages; the rest counts every reach as 1
     largest: float = 0.0  # largest regret of one iteration, up to a factor of 2; 0: regrets are in chips
@@ -88,7 +87,7 @@ class NumberFormat:
                 decays[row], gains[row] = before / weight, self.one * added / weight
         return decays, gains, weight
 
-    def stored(self, probabilities: NDArray[np.floating[Any]], kind: np.dtype[Any]) -> NDArray[np.floating[Any]]:
+    def stored(self, probabilities: NDArray[np.floating], kind: np.dtype[np.generic]) -> NDArray[np.floating]:
         """Probabilities as numbers of type `kind` (`regret` or `average`) that a strategy is matched to."""
         if kind == self.average and self.one > 1:
             return np.asarray(np.rint(probabilities * self.one))

@@ -10,7 +10,7 @@ Hands are padded to a multiple of sixteen; padding hands are dead everywhere.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -99,13 +99,13 @@ class Layout:
         numbers: Stored,
         node: int,
         runout: int,
-        values: NDArray[np.floating[Any]],
+        values: NDArray[np.floating],
         hands: NDArray[np.bool_] | None = None,
     ) -> None:
         """Store [actions, H] at a decision, for all hands or some."""
         put(self.node_rows(numbers, node, slice(runout, runout + 1))[0], values, hands)
 
-    def write_all(self, numbers: Stored, node: int, values: NDArray[np.floating[Any]]) -> None:
+    def write_all(self, numbers: Stored, node: int, values: NDArray[np.floating]) -> None:
         """Store [runouts, actions, H] at a decision, for all hands on all runouts."""
         rows = self.node_rows(numbers, node)
         whole = values.shape[2] // LANES * LANES
@@ -126,7 +126,7 @@ class Layout:
                     rows[runouts, others // LANES, :, others % LANES] = rows[runouts, first // LANES, :, first % LANES]
 
 
-def put(rows: Stored, values: NDArray[np.floating[Any]], hands: NDArray[np.bool_] | None = None) -> None:
+def put(rows: Stored, values: NDArray[np.floating], hands: NDArray[np.bool_] | None = None) -> None:
     """Write [actions, H] into the rows of one node on one runout, for all hands or some."""
     chosen = np.arange(values.shape[1]) if hands is None else np.flatnonzero(hands)
     rows[chosen // LANES, :, chosen % LANES] = values[:, chosen].T

@@ -9,24 +9,25 @@ describes, engines allocate it, and a snapshot must have it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regretless.engines.contract import Snapshot
 from regretless.engines.formats import Stored
+from regretless.forms.history import AnyArray
 
-__all__ = ["LearnedArrays", "describe", "total_bytes"]
+__all__ = ["LearnedArrays", "Numbers", "describe", "total_bytes"]
 
 PLAYERS = range(2)
 
-Description = Mapping[str, tuple[int, np.dtype[Any]]]  # by name: numbers and their type
+Numbers: TypeAlias = Any  # an array where the engine has it: of NumPy, or of CuPy, which has no types
+Description = Mapping[str, tuple[int, np.dtype[np.generic]]]  # by name: numbers and their type
 
 
 def describe(
-    entries: Sequence[int], regret: np.dtype[Any], average: np.dtype[Any], *, predicts: bool
-) -> dict[str, tuple[int, np.dtype[Any]]]:
+    entries: Sequence[int], regret: np.dtype[np.generic], average: np.dtype[np.generic], *, predicts: bool
+) -> dict[str, tuple[int, np.dtype[np.generic]]]:
     """The arrays of players with so many entries each, in these types; predictions have the type of regrets.
 
     >>> single = np.dtype(np.float32)
@@ -52,7 +53,7 @@ def total_bytes(description: Description) -> int:
 class _ReadsInto(Protocol):
     """Arrays in a file that can be read into existing memory."""
 
-    def read_into(self, name: str, target: NDArray[Any]) -> None: ...
+    def read_into(self, name: str, target: AnyArray) -> None: ...
 
 
 class LearnedArrays:
@@ -61,7 +62,7 @@ class LearnedArrays:
     An engine with numbers on a device overrides `_zeros` or `_all_zeros`, and `_stored`, `_target` and `_load`.
     """
 
-    def __init__(self, entries: Sequence[int], regret: np.dtype[Any], average: np.dtype[Any]) -> None:
+    def __init__(self, entries: Sequence[int], regret: np.dtype[np.generic], average: np.dtype[np.generic]) -> None:
         self.iteration = 0
         self.weight = 0.0  # total weight of the average, if averages are shares of it
         self.changes = 0  # of which arrays are in use, and of what an engine derives from them
@@ -89,23 +90,23 @@ class LearnedArrays:
 
     # --- numbers, which may be on a device ---------------------------------------------------------------------------
 
-    def _all_zeros(self, *dtypes: np.dtype[Any]) -> list[list[Any]]:
+    def _all_zeros(self, *dtypes: np.dtype[np.generic]) -> list[list[Numbers]]:
         """[dtypes][players] regrets or averages."""
         return [[self._zeros(player, dtype) for player in PLAYERS] for dtype in dtypes]
 
-    def _zeros(self, player: int, dtype: np.dtype[Any]) -> Any:
+    def _zeros(self, player: int, dtype: np.dtype[np.generic]) -> Numbers:
         """Regrets or averages of a player."""
         return np.zeros(self._lengths[player], dtype)
 
-    def _stored(self, numbers: Any) -> Stored:
+    def _stored(self, numbers: Numbers) -> Stored:
         """Numbers in the layout of snapshots; the live ones where possible."""
         return np.asarray(numbers)
 
-    def _target(self, numbers: Any) -> Stored:
+    def _target(self, numbers: Numbers) -> Stored:
         """Memory in the layout of snapshots into which numbers are read before `_load` takes them."""
         return np.asarray(numbers)
 
-    def _load(self, numbers: Any, stored: Stored) -> None:
+    def _load(self, numbers: Numbers, stored: Stored) -> None:
         """Replace numbers by those of a snapshot, unless they are the same memory."""
         if numbers is not stored:
             numbers[:] = stored
@@ -115,7 +116,7 @@ class LearnedArrays:
 
     # --- snapshots ---------------------------------------------------------------------------------------------------
 
-    def _arrays(self) -> dict[str, Any]:
+    def _arrays(self) -> dict[str, Numbers]:
         """The numbers by their names in snapshots."""
         kinds = {"regret": self._regret, "average": self._average, "matched": self._matched}
         names = describe(self._lengths, *self._types, predicts=self.predicts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 from regretless.engines import devices
 from regretless.engines.registry import FormKind, find_engine, load
@@ -12,7 +12,7 @@ from regretless.forms.memory import available_bytes
 __all__ = ["check_fits", "estimate"]
 
 
-def estimate(name: str, kind: FormKind, size: object, **options: Any) -> int | None:
+def estimate(name: str, kind: FormKind, size: object, **options: object) -> int | None:
     """Bytes that an engine would allocate in addition to the compiled game; None if its class checks that itself.
 
     `size` is the compiled game or, for the public form, its sizes; `options` are `dtype`, `threads`, `storage` and
@@ -26,7 +26,7 @@ def estimate(name: str, kind: FormKind, size: object, **options: Any) -> int | N
     return cast(int, load(build.estimate)(size, **options))
 
 
-def check_fits(name: str, kind: FormKind, size: object, *, device: str, what: str, **options: Any) -> None:
+def check_fits(name: str, kind: FormKind, size: object, *, device: str, what: str, **options: object) -> None:
     """Raise `WouldNotFit` if an engine takes more memory than its device has free; says what would fit."""
     needed, free = estimate(name, kind, size, **options), _free_bytes(device)
     if needed is None or needed <= free:

@@ -17,12 +17,9 @@ Both represent 0 and 1 exactly. A share that rounds to ½ never has the bit, so 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from regretless.forms.history import FloatArray
+from regretless.forms.history import AnyArray, FloatArray
 
 __all__ = ["SIDE", "STEPS", "decode_shares", "encode_shares"]
 
@@ -30,7 +27,7 @@ STEPS = 32767
 SIDE = 1 << 15
 
 
-def encode_shares(strategy: NDArray[Any], bits: int) -> NDArray[Any]:
+def encode_shares(strategy: AnyArray, bits: int) -> AnyArray:
     """[…, actions − 1, H] the encoding of probabilities [..., actions, H].
 
     >>> encoded = encode_shares(np.array([[1e-6, 0.25], [0.0, 0.25], [1 - 1e-6, 0.5]]), 16)
@@ -48,7 +45,7 @@ def encode_shares(strategy: NDArray[Any], bits: int) -> NDArray[Any]:
     return np.asarray(np.where(mostly & (steps < STEPS), steps | np.uint16(SIDE), steps))
 
 
-def decode_shares(encoded: NDArray[Any]) -> FloatArray:
+def decode_shares(encoded: AnyArray) -> FloatArray:
     """[actions, H] probabilities from their encoding, in either number of bits."""
     if encoded.dtype == np.float32:
         mostly, smaller = np.signbit(encoded), np.abs(encoded).astype(np.float64)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum, auto
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from regretless.engines.contract import PublicStrategy, Snapshot
 from regretless.engines.formats import NumberFormat, Stored
 from regretless.engines.layout import check_rows, make_layout, take_alike
-from regretless.engines.learned import LearnedArrays
+from regretless.engines.learned import LearnedArrays, Numbers
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 
@@ -37,7 +37,7 @@ class Mode(Enum):
 class LockedStrategy(NamedTuple):
     """A strategy that is given, not learned."""
 
-    strategy: NDArray[np.floating[Any]]  # [actions, H]
+    strategy: NDArray[np.floating]  # [actions, H]
     hands: BoolArray  # [H] the hands it applies to
 
 
@@ -48,7 +48,10 @@ class StoredEngine(LearnedArrays):
     """
 
     def __init__(
-        self, form: PublicForm, number_format: NumberFormat, allocate: Callable[[int, np.dtype[Any]], Stored] = np.zeros
+        self,
+        form: PublicForm,
+        number_format: NumberFormat,
+        allocate: Callable[[int, np.dtype[np.generic]], Stored] = np.zeros,
     ) -> None:
         self.form, self.layout = form, make_layout(form)
         self.format, self.storage = number_format, number_format.bits
@@ -57,18 +60,18 @@ class StoredEngine(LearnedArrays):
         self._allocate = allocate
         super().__init__(self.layout.entries.tolist(), number_format.regret, number_format.average)
 
-    def _zeros(self, player: int, dtype: np.dtype[Any]) -> Any:
+    def _zeros(self, player: int, dtype: np.dtype[np.generic]) -> Numbers:
         return self._allocate(self._lengths[player], dtype)
 
     def _make_consistent(self, stored: Stored, player: int) -> None:
         """Give equivalent hands the numbers of their representative."""
         self.layout.make_alike(stored, player)
 
-    def _take(self, numbers: Any, node: int, runouts: slice) -> Stored:
+    def _take(self, numbers: Numbers, node: int, runouts: slice) -> Stored:
         """[runouts, actions, H] a copy of a decision's numbers."""
         return self.layout.read(numbers, node, runouts)
 
-    def _put(self, numbers: Any, public_node: PublicNode, values: NDArray[np.floating[Any]], hands: BoolArray) -> None:
+    def _put(self, numbers: Numbers, public_node: PublicNode, values: NDArray[np.floating], hands: BoolArray) -> None:
         """Store [actions, H] at a decision, for some hands."""
         self.layout.write(numbers, *public_node, values, hands)
 

@@ -12,7 +12,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import TypeVar
 
 __all__ = ["Workers", "in_order", "one_ahead"]
 
@@ -38,7 +38,7 @@ class Workers:
         self._start()
         return True
 
-    def submit(self, work: Callable[..., None], *arguments: Any) -> Future[None]:
+    def submit(self, work: Callable[..., None], *arguments: object) -> Future[None]:
         """Run `work` on one of the threads."""
         return self._pool.submit(work, *arguments)
 

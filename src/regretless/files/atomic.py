@@ -64,7 +64,7 @@ def replace_file(path: str | Path, *, follow: bool = True) -> Iterator[Path]:
                 if sys.platform == "win32":
                     lock.close()
                 os.replace(temporary, final)
-            _keep_folder(final.parent)
+            _flush_folder(final.parent)
     except OSError as error:
         raise InvalidFile(path, f"cannot be written: {reason(error)}") from error
 
@@ -177,7 +177,7 @@ def _remove_unlocked(path: str) -> None:
         os.close(descriptor)
 
 
-def _keep_folder(folder: Path) -> None:
+def _flush_folder(folder: Path) -> None:
     """Flush the renaming to disk, where folders support it (not on Windows)."""
     if os.name != "posix":
         return

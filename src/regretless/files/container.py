@@ -34,7 +34,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regretless.errors import InvalidFile
 from regretless.files.atomic import replace_file
@@ -48,6 +47,7 @@ from regretless.files.tensor_file import (
     bytes_of,
     strict_json,
 )
+from regretless.forms.history import AnyArray
 
 __all__ = ["FORMAT_VERSION", "Container", "StoredArrays", "Streamed", "open_container", "shape_of", "write_container"]
 
@@ -57,7 +57,7 @@ MOST_PIECES = 20_000  # per file, so that the header stays small
 LARGEST_PIECE = 1 << 28  # bytes; reached by a file of five terabytes
 PIECES_KEPT = 16  # most recently used
 
-_TYPES = {np.dtype(kind): name for name, kind in DTYPES.items()}
+_TYPES: dict[np.dtype[np.generic], str] = {np.dtype(kind): name for name, kind in DTYPES.items()}
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class Streamed:
     """An array that is computed while it is written, so that it is never in memory as a whole."""
 
     shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-    blocks: Callable[[], Iterator[NDArray[Any]]]  # parts of the array, in order; together they fill its shape
+    dtype: np.dtype[np.generic]
+    blocks: Callable[[], Iterator[AnyArray]]  # parts of the array, in order; together they fill its shape
 
     @property
     def nbytes(self) -> int:
@@ -76,8 +76,8 @@ class Streamed:
 def write_container(
     path: str | Path,
     kind: str,
-    header: Mapping[str, Any],
-    arrays: Mapping[str, NDArray[Any] | Streamed],
+    header: Mapping[str, object],
+    arrays: Mapping[str, AnyArray | Streamed],
     *,
     follow: bool = True,
 ) -> None:
@@ -91,7 +91,7 @@ def write_container(
     (42, [3, 4, 5])
     """
     text = json.dumps({"format": FORMAT_VERSION, "kind": kind, **header}, allow_nan=False, sort_keys=True)
-    table: dict[str, Any] = {}
+    table: dict[str, object] = {}
     offset = 0
     for name, array in arrays.items():
         ends = [offset, offset + array.nbytes]
@@ -111,19 +111,19 @@ def write_container(
         file.write(struct.pack("<Q", room) + _beginning(text, size, pieces, table).ljust(room))
 
 
-def _beginning(text: str, size: int, pieces: Mapping[str, list[int]], table: Mapping[str, Any]) -> bytes:
+def _beginning(text: str, size: int, pieces: Mapping[str, list[int]], table: Mapping[str, object]) -> bytes:
     """The JSON at the beginning of a file."""
     checks = json.dumps({"size": size, "pieces": pieces})
     metadata = {"regretless": text, "checks": checks, "checksum": _checksum(text, checks, table)}
     return json.dumps({"__metadata__": metadata, **table}).encode()
 
 
-def _written(file: BinaryIO, array: NDArray[Any] | Streamed, size: int) -> list[int]:
+def _written(file: BinaryIO, array: AnyArray | Streamed, size: int) -> list[int]:
     """Write an array and return the checks of its pieces."""
     checks = [0] * -(-array.nbytes // size)
     offset = 0
 
-    def write(block: NDArray[Any]) -> None:
+    def write(block: AnyArray) -> None:
         nonlocal offset
         content = bytes_of(np.ascontiguousarray(block))
         file.write(content)
@@ -143,7 +143,7 @@ def _written(file: BinaryIO, array: NDArray[Any] | Streamed, size: int) -> list[
     return checks
 
 
-def _write_behind(write: Callable[[NDArray[Any]], None], blocks: Iterator[NDArray[Any]]) -> None:
+def _write_behind(write: Callable[[AnyArray], None], blocks: Iterator[AnyArray]) -> None:
     """Write blocks in another thread, each while the next one is computed."""
     with ThreadPoolExecutor(1) as writer:
         writing: Future[None] | None = None
@@ -200,15 +200,15 @@ class Container:
             raise InvalidFile(self.path, f"is damaged or from another version: it has no {name!r}")
         return self._opened.entries[name]
 
-    def array(self, name: str) -> NDArray[Any]:
+    def array(self, name: str) -> AnyArray:
         """A whole array, fully checked."""
         entry = self.entry(name)
-        array: NDArray[Any] = np.empty(entry.shape, entry.dtype)
+        array: AnyArray = np.empty(entry.shape, entry.dtype)
         self.read_into(name, array)
         array.flags.writeable = False
         return array
 
-    def mapped(self, name: str) -> NDArray[Any]:
+    def mapped(self, name: str) -> AnyArray:
         """A whole array, fully checked, mapped into memory: processes share it, and it is read when it is used.
 
         Only for large tables that are looked up at random: if another process truncates the file, the system ends this
@@ -220,7 +220,7 @@ class Container:
             self._check(name, piece, content[piece * self._size : (piece + 1) * self._size])
         return array
 
-    def read_into(self, name: str, target: NDArray[Any]) -> None:
+    def read_into(self, name: str, target: AnyArray) -> None:
         """Fill a contiguous array of the same type and size, fully checked."""
         entry, content = self.entry(name), bytes_of(target)
         if target.dtype != entry.dtype or len(content) != entry.end - entry.begin:
@@ -240,7 +240,7 @@ class Container:
         """Bits per number of an array."""
         return self.entry(name).dtype.itemsize * 8
 
-    def row(self, name: str, index: int) -> NDArray[Any]:
+    def row(self, name: str, index: int) -> AnyArray:
         """One row of an array; only the pieces that contain it are read and checked."""
         entry = self.entry(name)
         if not entry.shape or not 0 <= index < entry.shape[0]:
@@ -250,7 +250,7 @@ class Container:
         pieces = [self._piece(name, piece) for piece in range(first, last)]
         content = pieces[0] if len(pieces) == 1 else b"".join(pieces)
         count, offset = entry.row_bytes // entry.dtype.itemsize, begin - first * self._size
-        row: NDArray[Any] = np.frombuffer(content, entry.dtype, count, offset if count else 0)
+        row: AnyArray = np.frombuffer(content, entry.dtype, count, offset if count else 0)
         return row.reshape(entry.shape[1:])
 
     def _piece(self, name: str, piece: int) -> bytearray:
@@ -283,7 +283,7 @@ class Container:
         return size, pieces
 
 
-class StoredArrays(Mapping[str, NDArray[Any]]):
+class StoredArrays(Mapping[str, AnyArray]):
     """Some arrays of a file, each read on demand, and refused if it contains NaN or, an average, numbers below 0."""
 
     def __init__(self, file: Container, names: Collection[str]) -> None:
@@ -296,12 +296,12 @@ class StoredArrays(Mapping[str, NDArray[Any]]):
     def __len__(self) -> int:
         return len(self._names)
 
-    def __getitem__(self, name: str) -> NDArray[Any]:
+    def __getitem__(self, name: str) -> AnyArray:
         if name not in self._names:
             raise KeyError(name)
         return self._checked(name, self._file.array(name))
 
-    def read_into(self, name: str, target: NDArray[Any]) -> None:
+    def read_into(self, name: str, target: AnyArray) -> None:
         """Fill an array of the same type and shape, so that nothing is copied."""
         self._file.read_into(name, target)
         self._checked(name, target)
@@ -309,7 +309,7 @@ class StoredArrays(Mapping[str, NDArray[Any]]):
     def shape(self, name: str) -> tuple[int, ...]:
         return self._file.entry(name).shape
 
-    def _checked(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
+    def _checked(self, name: str, array: AnyArray) -> AnyArray:
         if not np.isfinite(array).all():
             raise InvalidFile(self._file.path, "is damaged: it contains regrets or averages that are not numbers")
         if name.startswith("average") and array.size and array.min() < 0:
@@ -324,7 +324,7 @@ class _KnowsShapes(Protocol):
     def shape(self, name: str) -> tuple[int, ...]: ...
 
 
-def shape_of(arrays: Mapping[str, NDArray[Any]], name: str) -> tuple[int, ...]:
+def shape_of(arrays: Mapping[str, AnyArray], name: str) -> tuple[int, ...]:
     """The shape of an array that may not have been read yet."""
     return arrays.shape(name) if isinstance(arrays, _KnowsShapes) else arrays[name].shape
 
@@ -354,7 +354,7 @@ def _json_table(path: Path, text: str) -> dict[str, Any]:
     return table
 
 
-def _checksum(text: str, checks: str, table: Mapping[str, Any]) -> str:
+def _checksum(text: str, checks: str, table: Mapping[str, object]) -> str:
     covered = f"{text}\n{checks}\n{json.dumps(table, sort_keys=True)}"
     return hashlib.sha256(covered.encode()).hexdigest()
 

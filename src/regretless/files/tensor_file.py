@@ -26,10 +26,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regretless.errors import InvalidFile
 from regretless.files.atomic import reason
+from regretless.forms.history import AnyArray
 
 __all__ = [
     "DAMAGED",
@@ -58,7 +58,7 @@ DTYPES = {
 class TensorEntry:
     """The position of an array."""
 
-    dtype: np.dtype[Any]
+    dtype: np.dtype[np.generic]
     shape: tuple[int, ...]
     begin: int  # in the file
     end: int
@@ -92,14 +92,14 @@ class TensorFile:
         self.metadata = self._metadata()
         self.entries = self._entries()
 
-    def array(self, name: str) -> NDArray[Any]:
+    def array(self, name: str) -> AnyArray:
         """A whole array, unchecked."""
         entry = self.entries[name]
-        array: NDArray[Any] = np.empty(entry.shape, entry.dtype)
+        array: AnyArray = np.empty(entry.shape, entry.dtype)
         self.read_into(entry.begin, bytes_of(array))
         return array
 
-    def mapped(self, entry: TensorEntry) -> NDArray[Any]:
+    def mapped(self, entry: TensorEntry) -> AnyArray:
         """A whole array, mapped into memory, read-only and unchecked."""
         if entry.begin == entry.end:
             return np.empty(entry.shape, entry.dtype)
@@ -148,7 +148,7 @@ class TensorFile:
         """Refuse the file."""
         raise InvalidFile(self.path, f"is damaged: {why}")
 
-    def _read_table(self) -> dict[str, Any]:
+    def _read_table(self) -> dict[str, object]:
         beginning = bytes(self._file.read(9))
         length = int.from_bytes(beginning[:8], "little")
         if len(beginning) < 9 or beginning[8:] != b"{":
@@ -201,7 +201,7 @@ def _identity(file: FileIO) -> tuple[int, int, int]:
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def bytes_of(array: NDArray[Any]) -> memoryview:
+def bytes_of(array: AnyArray) -> memoryview:
     """The memory of a contiguous array."""
     return array.reshape(-1).view(np.uint8).data
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.errors import InvalidGame
+from regretless.forms.history import AnyArray
 from regretless.forms.public import BettingTree, NodeKind, Payoffs
 from regretless.games.limit_betting import LimitBetting, Move, Point
 
@@ -116,7 +116,7 @@ def rake_of(
     return np.minimum(rake * matched, rake_cap)
 
 
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+def _read_only(array: AnyArray) -> AnyArray:
     """The array, which forms of several spots may share."""
     array.flags.writeable = False
     return array

@@ -32,13 +32,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regretless.errors import InvalidOption
-from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.history import AnyArray, FloatArray, IntArray
 from regretless.forms.public import DEAD, BettingTree, Hands, Payoffs, PublicForm
 from regretless.reprs import brief
 from regretless.seeds import check_seed
@@ -151,7 +150,7 @@ class DrawnRunouts:
         """The batch of an iteration."""
         form, count = self.form, self.count
         runout = np.zeros(count, dtype=np.int64)
-        hands: list[NDArray[Any]] = [np.arange(len(each.weight))[None].repeat(count, axis=0) for each in form.hands]
+        hands: list[AnyArray] = [np.arange(len(each.weight))[None].repeat(count, axis=0) for each in form.hands]
         path = np.zeros(count, dtype=np.int64)  # numbers the sequence of deals so far
         visits = (iteration - 1) * count + np.arange(count, dtype=np.int64)  # of that sequence
         weight: FloatArray = np.ones((len(form.streets), count))

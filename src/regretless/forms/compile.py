@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from numbers import Real
@@ -26,9 +26,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from regretless.errors import InvalidGame, InvalidOption, WouldNotFit
-from regretless.forms.history import TERMINAL, FloatArray, HistoryForm, IntArray, Strategy
+from regretless.forms.history import TERMINAL, AnyArray, FloatArray, HistoryForm, IntArray, Strategy
 from regretless.forms.memory import available_bytes, resident_bytes
-from regretless.games.game import CHANCE, Game
+from regretless.games.game import CHANCE, AnyGame
 
 __all__ = [
     "Enumeration", "action_probabilities", "check_strategy", "compile_history", "impossible_sets", "invert",
@@ -69,7 +69,7 @@ def report_enumeration(report: Callable[[Enumeration], None]) -> Iterator[None]:
         _report.reset(token)
 
 
-def compile_history(game: Game[Any], *, limit: int | None = None) -> HistoryForm:
+def compile_history(game: AnyGame, *, limit: int | None = None) -> HistoryForm:
     """Compile the rules of a game into arrays.
 
     `limit` is the largest number of nodes accepted; by default, as many as fit in free memory.
@@ -99,7 +99,7 @@ def compile_history(game: Game[Any], *, limit: int | None = None) -> HistoryForm
 class _HistoryWalk:
     """The walk and its results: one buffer per depth, and the information sets by key."""
 
-    def __init__(self, game: Game[Any], limit: int | None) -> None:
+    def __init__(self, game: AnyGame, limit: int | None) -> None:
         self.game = game
         self.limit = limit
         self.report = _report.get()
@@ -123,7 +123,7 @@ class _HistoryWalk:
         sets, set_player, set_actions = self.sets, self.set_player, self.set_actions
         nodes, most_nodes = 0, float("inf") if self.limit is None else self.limit
         clock, next_check = time.monotonic, self.began + CHECK_SECONDS
-        pending: list[list[tuple[Any, Sequence[str]]]] = []  # by depth: states with moves not yet made, last first
+        pending: list[list[tuple[Hashable, Sequence[str]]]] = []  # by depth: states with moves not yet made, last first
         siblings = [game.initial_state()]
         while True:
             depth = len(pending)
@@ -136,7 +136,7 @@ class _HistoryWalk:
             if clock() >= next_check:
                 self._check_memory(nodes)
                 next_check = clock() + CHECK_SECONDS
-            moving: list[tuple[Any, Sequence[str]]] = []
+            moving: list[tuple[Hashable, Sequence[str]]] = []
             for state in siblings:
                 if is_terminal(state):
                     codes.append(TERMINAL)
@@ -182,7 +182,7 @@ class _HistoryWalk:
         self.probabilities.append(array("d"))
         self.payoffs.append(array("d"))
 
-    def _chance(self, state: Any, depth: int) -> list[str]:
+    def _chance(self, state: Hashable, depth: int) -> list[str]:
         outcomes = self.game.chance_outcomes(state)
         probabilities = [probability for _, probability in outcomes]
         total = sum(probabilities)
@@ -228,13 +228,13 @@ class _HistoryWalk:
             raise WouldNotFit(what, needed=allocated + needed, available=max(0, allocated + left), partial=True)
 
 
-def _join(buffers: Sequence[array[Any]], dtype: type) -> Any:
+def _join(buffers: Sequence[array[Any]], dtype: type) -> AnyArray:
     return np.concatenate(
         [np.frombuffer(buffer, dtype=dtype) for buffer in buffers if len(buffer)] or [np.zeros(0, dtype)]
     )
 
 
-def _assemble(game: Game[Any], walk: _HistoryWalk) -> HistoryForm:
+def _assemble(game: AnyGame, walk: _HistoryWalk) -> HistoryForm:
     code: IntArray = _join(walk.codes, np.intc).astype(np.int32, copy=False)
     nodes = len(code)
     moves = np.flatnonzero(code >= 0)
@@ -295,7 +295,7 @@ def _assemble(game: Game[Any], walk: _HistoryWalk) -> HistoryForm:
     )
 
 
-def _check_payoffs(form: HistoryForm, game: Game[Any]) -> None:
+def _check_payoffs(form: HistoryForm, game: AnyGame) -> None:
     if not np.isfinite(form.payoff).all():
         worst = form.payoff[~np.isfinite(form.payoff).all(axis=1)][0]
         raise InvalidGame(f"{form.name}: a terminal pays {tuple(worst.tolist())}, but payoffs must be finite")

@@ -7,9 +7,8 @@ names as in the history form.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +17,14 @@ from regretless.errors import InvalidOption
 from regretless.forms.betting import flatten, limit_branches, poker_payoffs
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import DEAD, BettingTree, Hands, NodeKind, PublicForm, Street, no_symmetry
-from regretless.games.game import Game
+from regretless.games.game import AnyGame
 from regretless.games.kuhn import Kuhn
 from regretless.games.leduc import Leduc
 
 __all__ = ["compile_public", "invert_public"]
 
 
-def compile_public(game: Game[Any]) -> PublicForm:
+def compile_public(game: AnyGame) -> PublicForm:
     """The public form of two-player Kuhn, or of Leduc with any deck and bets.
 
     >>> form = compile_public(Leduc())
@@ -47,7 +46,7 @@ def compile_public(game: Game[Any]) -> PublicForm:
 
 
 def invert_public(
-    game: Game[Any], form: PublicForm, strategy: Callable[[int, int], FloatArray]
+    game: AnyGame, form: PublicForm, strategy: Callable[[int, int], FloatArray]
 ) -> dict[str, dict[str, float]]:
     """Read a strategy of a form back as information set -> action -> probability.
 
@@ -62,7 +61,7 @@ def invert_public(
     result: dict[str, dict[str, float]] = {}
     rows = cache(strategy)
 
-    def follow(state: Any, node: int, runout: int, player: int, hand: int, public: int) -> None:
+    def follow(state: Hashable, node: int, runout: int, player: int, hand: int, public: int) -> None:
         children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
         if tree.kind[node] == NodeKind.CHANCE:
             follow(game.next_state(state, cards[public]), children[0], public, player, hand, public)

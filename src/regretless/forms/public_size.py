@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import inf
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,7 +159,7 @@ def size_of_form(form: PublicForm) -> PublicSize:
     )
 
 
-def count_holders(cards: NDArray[np.integer[Any]]) -> tuple[int, ...]:
+def count_holders(cards: NDArray[np.integer]) -> tuple[int, ...]:
     """How many hands hold each card that occurs, in ascending order, given the cards of every hand; -1 is no card.
 
     Sorted, they are the same for all boards on which players hold everything that is left.

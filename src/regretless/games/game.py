@@ -20,12 +20,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from regretless.printable import printable
 from regretless.reprs import shortened
 
-__all__ = ["CHANCE", "Action", "Game", "State", "TwoPlayerGame"]
+__all__ = ["CHANCE", "Action", "AnyGame", "Game", "State", "TwoPlayerGame"]
 
 Action = str
 State = TypeVar("State", bound=Hashable)
@@ -121,6 +121,9 @@ class Game(ABC, Generic[State]):
 
     def __str__(self) -> str:
         return self.name
+
+
+AnyGame: TypeAlias = Game[Any]  # whatever its states are: only the game itself looks into them
 
 
 class TwoPlayerGame(Game[State]):

@@ -192,15 +192,15 @@ def _check_text(game: str) -> None:
     name = f"openspiel:{game}"
     if len(game) > LONGEST_NAME:
         raise InvalidText("game", name, None, f"longer than {LONGEST_NAME} characters")
-    if found := _READS_A_FILE.search(game):
-        reason = f"{found[1]} is not allowed: it could read any file"
+    if match := _READS_A_FILE.search(game):
+        reason = f"{match[1]} is not allowed: it could read any file"
         hint = "; give the .efg file itself" if "efg_game" in game else ""
-        raise InvalidText("game", name, len("openspiel:") + found.start(1) + 1, reason + hint)
+        raise InvalidText("game", name, len("openspiel:") + match.start(1) + 1, reason + hint)
     depth = 0
-    for place, letter in enumerate(game):
+    for position, letter in enumerate(game):
         depth += {"(": 1, ")": -1}.get(letter, 0)
         if depth > DEEPEST:
-            raise InvalidText("game", name, len("openspiel:") + place + 1, f"is nested more than {DEEPEST} deep")
+            raise InvalidText("game", name, len("openspiel:") + position + 1, f"is nested more than {DEEPEST} deep")
 
 
 def _with_python_games() -> list[str]:

@@ -17,12 +17,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 from regretless.errors import InvalidOption, InvalidText
 from regretless.games.battleship import Battleship
 from regretless.games.flop_holdem import FlopHoldem
-from regretless.games.game import Game
+from regretless.games.game import AnyGame, Game
 from regretless.games.goofspiel import Goofspiel
 from regretless.games.kuhn import Kuhn
 from regretless.games.leduc import Leduc
@@ -44,10 +43,10 @@ class GameEntry:
     description: str
     players: str  # "2", "2 to 10"
     parameters: Mapping[str, object]  # name -> default, in the order of the constructor
-    rules: type[Game[Any]]
+    rules: type[AnyGame]
 
 
-def _entry(name: str, rules: type[Game[Any]], players: str, description: str) -> GameEntry:
+def _entry(name: str, rules: type[AnyGame], players: str, description: str) -> GameEntry:
     parameters = {key: parameter.default for key, parameter in inspect.signature(rules).parameters.items()}
     return GameEntry(name, description, players, MappingProxyType(parameters), rules)
 
@@ -77,7 +76,7 @@ def names() -> tuple[str, ...]:
     return tuple(entry.name for entry in catalogue())
 
 
-def load(text: str) -> Game[Any]:
+def load(text: str) -> AnyGame:
     """The game that `text` names.
 
     >>> load("leduc(ranks=6, bets=(1, 2))").name
@@ -102,7 +101,7 @@ def load(text: str) -> Game[Any]:
     return entry.rules(**parameters_in("game", text, len(name), entry.name, entry.parameters))
 
 
-def as_game(given: object) -> Game[Any]:
+def as_game(given: object) -> AnyGame:
     """Rules as they are, those of the game that a text names, or those of an OpenSpiel game.
 
     >>> as_game("leduc(ranks=4)").name

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from regretless.cards.deck import DECK
 from regretless.cards.hands import HAND_CARDS
@@ -47,7 +46,7 @@ class Estimate:
     file_bytes: int  # of a saved solution
     resumable_bytes: dict[int, int]  # by bits of storage: of one that is saved with its regrets
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """What `regretless estimate --json` prints."""
         answer = asdict(self)
         answer["runouts"] = list(self.runouts)

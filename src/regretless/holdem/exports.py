@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
@@ -122,7 +122,7 @@ def _bytes_written(view: NodeView, kind: str) -> int:
     return text.tell()
 
 
-def long_rows(view: NodeView) -> list[dict[str, object]]:
+def long_rows(view: NodeView) -> list[dict[str, Any]]:
     """A row per action and hand of the acting player, with the columns of `DEFINITIONS`."""
     assert view.player is not None
     where = {"line": view.line, "board": board_text(view.board), "pot": view.pot, "player": view.player}
@@ -171,7 +171,7 @@ def write_nodes(
     return count
 
 
-def _write_parquet(tables: Iterator[list[dict[str, object]]], path: Path) -> int:
+def _write_parquet(tables: Iterator[list[dict[str, Any]]], path: Path) -> int:
     arrow, parquet = pyarrow()
     first = next(tables, [])
     schema = arrow_schema(arrow, list(first[0]) if first else list(DEFINITIONS))
@@ -225,7 +225,7 @@ def _rounded(hands: IntArray, weight: FloatArray) -> Range:
     return Range(weights)
 
 
-def hand_rows(played: NodeStrategy) -> list[dict[str, object]]:
+def hand_rows(played: NodeStrategy) -> list[dict[str, Any]]:
     """A row per hand: its weight in the range here, the opposing hands it can face, and each action's probability."""
     columns = zip(played.hand, played.reach, played.weight, played.strategy.T, strict=True)
     return [

@@ -48,14 +48,14 @@ class CheckedSpot:
     warnings: tuple[str, ...]
 
 
-def check_fields(fields: Mapping[str, Any]) -> CheckedSpot:
+def check_fields(fields: Mapping[str, object]) -> CheckedSpot:
     """Read a spot nested as in a TOML file and its betting, collecting the errors of all fields.
 
     >>> fields = {"board": "Ks 9h 4h", "pot": "6o", "stack": 240, "oop": {"range": "AKx"}, "ip": {"range": "QQ"}}
     >>> [(error.field, error.message) for error in check_fields(fields | {"bets": {"bet": "50%"}}).errors]
     [('pot', "'6o' must be a number"), ('oop.range', "'AKx' at position 3: 'x' is neither s, o nor a suit")]
     """
-    table: dict[str, Any] = deepcopy(dict(fields))
+    table: dict[str, object] = deepcopy(dict(fields))
     errors: list[FieldError] = []
     with _recording, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -95,7 +95,7 @@ def _replaced(errors: list[FieldError], field: str) -> bool:
     return any(error.field == field for error in errors)
 
 
-def _replace(fields: dict[str, Any], field: str) -> bool:
+def _replace(fields: dict[str, object], field: str) -> bool:
     """Replace a field by a value without errors; returns whether that was possible."""
     if field in ("oop.range", "ip.range", "oop", "ip"):
         fields[field.partition(".")[0]] = {"range": "100%"}
@@ -115,7 +115,7 @@ def _is_ordinary(amount: object) -> bool:
     return isinstance(amount, int | float) and not isinstance(amount, bool) and 1e-3 <= amount <= 1e9
 
 
-def _remove(fields: dict[str, Any], field: str) -> bool:
+def _remove(fields: dict[str, object], field: str) -> bool:
     """Remove a field, or the list that it is an entry of; returns whether it existed."""
     table: Any = fields
     *tables, last = re.sub(r"\[\d+\].*", "", field).split(".")

@@ -67,7 +67,7 @@ class ManyKeywords(TypedDict, total=False):
     device: str | None
     threads: int | None
     storage: int | None
-    locks: Sequence[Any] | None
+    locks: Sequence[object] | None
     save_every: float | None
     checkpointed: Callable[[InvalidFile | None], None] | None
 
@@ -245,43 +245,38 @@ class _SpotBatch:
     def solve_together(self, device: SharedDevice[BatchMember]) -> None:
         """Solve the spots together on a GPU, as many at a time as fit in its memory."""
         weigh = SharedSchedules()
-        needs: dict[PublicSize, int] = {}  # bytes; spots of the same size share the object
+        bytes_by_size: dict[PublicSize, int] = {}  # spots of the same size share the object
         waiting = deque(self.requests)
         stopped = self.hooks.interrupted
+
+        def needed_bytes(request: Request) -> int:
+            size = _size(request)
+            if size not in bytes_by_size:
+                storage, predicts = _bits(request), request.predicts
+                needed = engines.estimate(
+                    device.engine, engines.FormKind.PUBLIC, size, storage=storage, predicts=predicts
+                )
+                bytes_by_size[size] = needed or 0
+            return bytes_by_size[size]
 
         def create(form: PublicForm, request: Request) -> BatchMember:
             return device.create(form, storage=_bits(request))
 
         while waiting and not stopped():
-            room = device.free_bytes() * GPU_SHARE
+            free = device.free_bytes() * GPU_SHARE
             started: dict[int, Started] = {}
             with device.creating():
                 while waiting and not stopped():
-                    index = waiting[0]
-                    request = self.requests[index]
-                    size = _size(request)
-                    storage, predicts = _bits(request), request.predicts
-                    if size not in needs:
-                        form = engines.FormKind.PUBLIC
-                        needs[size] = (
-                            engines.estimate(device.engine, form, size, storage=storage, predicts=predicts) or 0
-                        )
-                    if started and needs[size] > room:
+                    request = self.requests[waiting[0]]
+                    needed = needed_bytes(request)
+                    if started and needed > free:
                         break
-                    waiting.popleft()
+                    index = waiting.popleft()
                     try:
-                        if needs[size] > room:
-                            engines.check_fits(
-                                device.engine,
-                                form,
-                                size,
-                                device=device.device,
-                                what=request.problem.name,
-                                storage=storage,
-                                predicts=predicts,
-                            )
+                        if needed > free:
+                            _check_fits_device(request, device)
                         started[index] = start(request, self.hooks_of(index), create=create, weigh=weigh)
-                        room -= needs[size]
+                        free -= needed
                     except RegretlessError as error:
                         self.failed(index, error)
             if not stopped():
@@ -289,6 +284,19 @@ class _SpotBatch:
             if waiting:  # their solutions stay readable
                 for index in self.solutions.keys() & started.keys():
                     started[index].engine.park()
+
+
+def _check_fits_device(request: Request, device: SharedDevice[BatchMember]) -> None:
+    """Refuse a spot that does not fit on the device even by itself."""
+    engines.check_fits(
+        device.engine,
+        engines.FormKind.PUBLIC,
+        _size(request),
+        device=device.device,
+        what=request.problem.name,
+        storage=_bits(request),
+        predicts=request.predicts,
+    )
 
 
 def _problem(request: Request) -> SpotProblem:

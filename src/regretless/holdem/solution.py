@@ -138,23 +138,25 @@ class SpotSolution(Solution):
         """The solution in a notebook: figures and the first decision."""
         return super()._repr_html_() + self.root._repr_html_()
 
-    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
+    def as_json(self, *, strategy: bool = False) -> dict[str, object]:
         """The object that `regretless solve SPOT.toml --json` prints."""
         answer = super().as_json()
         root = self.root
-        answer |= {
+        root_fields: dict[str, object] = {
+            "player": root.player, "actions": list(root.actions), "frequencies": list(root.frequencies),
+        }  # fmt: skip
+        if strategy:
+            root_fields["hands"] = {
+                player: {row.pop("hand"): row for row in root.rows(player)} for player in ("oop", "ip")
+            }
+        return answer | {
             "exploitability_pct_pot": self.exploitability_pct_pot,
             "pot": self.spot.pot,
             "ev": dict(self.ev),
             "equity": dict(self.equity),
             "locks": [lock_text(lock) for lock in self.spot.locks],
-            "root": {"player": root.player, "actions": list(root.actions), "frequencies": list(root.frequencies)},
+            "root": root_fields,
         }
-        if strategy:
-            answer["root"]["hands"] = {
-                player: {row.pop("hand"): row for row in root.rows(player)} for player in ("oop", "ip")
-            }
-        return answer
 
     # --- files -------------------------------------------------------------------------------------------------------
 

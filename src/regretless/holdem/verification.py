@@ -17,7 +17,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -119,7 +118,7 @@ def verify_spot(
     seed: int | None = None,
     report: Report = lambda done, total: None,
     available: int | None = None,
-    **unknown: Any,
+    **unknown: object,
 ) -> SpotVerification:
     """Recompute EVs and exploitability of a solved spot.
 

@@ -82,7 +82,7 @@ class Forbidden(RefusedRequest):
 class Events:
     """A stream of server-sent events: (name, JSON value), or None to keep the connection alive."""
 
-    source: AsyncIterator[tuple[str, Any] | None]
+    source: AsyncIterator[tuple[str, object] | None]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,9 +16,8 @@ import math
 import time
 import warnings
 from collections.abc import AsyncIterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Any
 
 from regretless.errors import InvalidFile, RegretlessError, UnreadableSolve, memory_text
 from regretless.files.container import open_container
@@ -42,6 +41,15 @@ CLOSING_SECONDS = 120.0  # for running solves to save when the server ends
 RESUMED = ("variant", "storage")  # options that a file to be resumed has decided
 
 
+@dataclass
+class _Versions:
+    """How often a solve's state, progress and file have changed; a stream sends what has a new version."""
+
+    state: int = 1
+    progress: int = 0
+    file: int = 0
+
+
 class SolveQueue:
     """The solves of a served folder."""
 
@@ -54,7 +62,7 @@ class SolveQueue:
         self._processes: dict[str, WorkerProcess] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._streams: set[asyncio.Event] = set()
-        self._versions: dict[str, list[int]] = {}  # of each job: how often its state, progress and file changed
+        self._versions: dict[str, _Versions] = {}  # by job
         self._revisions: dict[str, str] = {}  # of the files of stopped solves, as last read
         self._closing = False
 
@@ -168,10 +176,12 @@ class SolveQueue:
         """Let the solves of a file follow it to another name."""
         for job in self.jobs.values():
             request = job.request
-            new: dict[Any, Any] = {
-                name: to if name == file else name for name in (request.file, request.resume, request.again)
-            }
-            job.request = replace(request, file=new[request.file], resume=new[request.resume], again=new[request.again])
+            job.request = replace(
+                request,
+                file=to if request.file == file else request.file,
+                resume=to if request.resume == file else request.resume,
+                again=to if request.again == file else request.again,
+            )
             if job.request != request:
                 self._changed(job)
 
@@ -231,15 +241,15 @@ class SolveQueue:
 
     # --- streams -----------------------------------------------------------------------------------------------------
 
-    async def events_of(self, job: SolveJob) -> AsyncIterator[tuple[str, Any] | None]:
+    async def events_of(self, job: SolveJob) -> AsyncIterator[tuple[str, object] | None]:
         """The solve, then everything new about it, until it is over."""
-        sent, points = [0, 0, 0], 0
+        sent, points = _Versions(state=0), 0
         async for alive in self._changes():
             if alive:
                 yield None
                 continue
-            now = list(self._versions.get(job.id, [1, 0, 0]))
-            if now[0] != sent[0]:
+            now = replace(self._versions.get(job.id, _Versions()))
+            if now.state != sent.state:
                 points, over = len(job.curve), job.is_over
                 yield "solve", self.as_json(job)
                 if over:
@@ -247,22 +257,22 @@ class SolveQueue:
             for point in job.curve[points:]:
                 yield "point", point
             points = len(job.curve)
-            if now[1] != sent[1]:
+            if now.progress != sent.progress:
                 names = ("iteration", "seconds", "exploitability", "seconds_left", "share")
                 yield "progress", {name: getattr(job, name) for name in names}
-            if now[2] != sent[2]:
+            if now.file != sent.file:
                 revision = self.library.revision(job.request.file)
                 yield "saved", {"file": job.request.file, "revision": revision, "iteration": job.iteration}
             sent = now
 
-    async def events(self) -> AsyncIterator[tuple[str, Any] | None]:
+    async def events(self) -> AsyncIterator[tuple[str, object] | None]:
         """The list of solves, whenever one changes its state."""
         sent = ""
         async for alive in self._changes():
             if alive:
                 yield None
                 continue
-            now = json.dumps([(job.id, self._versions.get(job.id, [1])[0]) for job in self.jobs.values()])
+            now = json.dumps([(job.id, self._versions.get(job.id, _Versions()).state) for job in self.jobs.values()])
             if now != sent:
                 sent = now
                 yield "solves", {"solves": self.listed()}
@@ -291,7 +301,7 @@ class SolveQueue:
 
     def _changed(self, job: SolveJob) -> None:
         """A job changed its state."""
-        self._versions.setdefault(job.id, [1, 0, 0])[0] += 1
+        self._versions.setdefault(job.id, _Versions()).state += 1
         job.keep(self.folder, self.library.folder)
         self._wake()
 
@@ -385,7 +395,7 @@ class SolveQueue:
         )
 
     def _read(self, job: SolveJob, event: Message) -> None:
-        versions = self._versions.setdefault(job.id, [1, 0, 0])
+        versions = self._versions.setdefault(job.id, _Versions())
         match event["event"]:
             case "ready":
                 job.iterations, job.target = event["iterations"], event["target"]
@@ -401,11 +411,11 @@ class SolveQueue:
                 job.iteration, job.seconds = event["iteration"], event["seconds"]
                 job.exploitability = event["exploitability"]
                 job.seconds_left, job.share = event["seconds_left"], event["share"]
-                versions[1] += 1
+                versions.progress += 1
             case "saved":
                 first = not job.saved
                 job.saved = True
-                versions[2] += 1
+                versions.file += 1
                 if first:
                     self._changed(job)
             case "note":

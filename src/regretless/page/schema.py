@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from regretless.forms.history import AnyArray
 
 __all__ = [
     "Json", "Mismatch", "Schema", "anything", "array", "boolean", "check", "integer", "nullable", "number", "obj",
@@ -37,7 +38,7 @@ def rounded(value: float | None) -> float | None:
     return None if value is None or not np.isfinite(value) else round(float(value), DECIMALS)
 
 
-def rounded_list(values: NDArray[Any]) -> list[float | None]:
+def rounded_list(values: AnyArray) -> list[float | None]:
     """The numbers of a vector; None where unknown.
 
     >>> rounded_list(np.array([0.5, np.nan]))
@@ -58,23 +59,23 @@ class Mismatch(Exception):
         self.field = field
 
 
-def text(description: str = "", *, longest: int = LONGEST_TEXT, **more: Any) -> Schema:
+def text(description: str = "", *, longest: int = LONGEST_TEXT, **more: object) -> Schema:
     return _described({"type": "string", "maxLength": longest, **more}, description)
 
 
-def number(description: str = "", **limits: Any) -> Schema:
+def number(description: str = "", **limits: object) -> Schema:
     return _described({"type": "number", **limits}, description)
 
 
-def integer(description: str = "", **limits: Any) -> Schema:
+def integer(description: str = "", **limits: object) -> Schema:
     return _described({"type": "integer", **limits}, description)
 
 
-def boolean(description: str = "", **more: Any) -> Schema:
+def boolean(description: str = "", **more: object) -> Schema:
     return _described({"type": "boolean", **more}, description)
 
 
-def array(items: Schema, description: str = "", **limits: Any) -> Schema:
+def array(items: Schema, description: str = "", **limits: object) -> Schema:
     return _described({"type": "array", "items": items, **limits}, description)
 
 

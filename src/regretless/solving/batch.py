@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from regretless.engines import (
 from regretless.errors import InvalidOption
 from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import FloatArray, HistoryForm, Strategy
-from regretless.games.game import Game
+from regretless.games.game import AnyGame, Game
 from regretless.games.registry import as_game
 from regretless.reprs import brief
 from regretless.solving.kinds import Kind
@@ -56,7 +55,7 @@ class BatchSolution:
 
 
 def solve_batch(
-    games: Sequence[Game[Any] | str | HistoryForm],
+    games: Sequence[AnyGame | str | HistoryForm],
     *,
     variant: str | Variant = "plus",
     iterations: int = 1000,
@@ -93,7 +92,7 @@ def solve_batch(
     return BatchSolution(tuple(form.name for form in forms), device, iterations, evaluation, average, forms[0])
 
 
-def _compiled(game: Game[Any] | str | HistoryForm) -> HistoryForm:
+def _compiled(game: AnyGame | str | HistoryForm) -> HistoryForm:
     if isinstance(game, HistoryForm):
         return game
     return compile_history(as_game(game))

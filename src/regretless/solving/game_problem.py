@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Unpack
+from typing import Unpack
 
 from regretless import engines
 from regretless.engines import FormKind, GameEngine, Sampling, Updates
 from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import HistoryForm
-from regretless.games.game import Game
+from regretless.games.game import AnyGame
 from regretless.games.registry import as_game
 from regretless.solving.game_solution import GameSolution
 from regretless.solving.kinds import Kind
@@ -22,7 +22,7 @@ from regretless.solving.solve import solve_problem
 __all__ = ["GameProblem", "GameSize", "game_size", "solve_game"]
 
 
-def solve_game(game: Game[Any] | str, **keywords: Unpack[GameKeywords]) -> GameSolution:
+def solve_game(game: AnyGame | str, **keywords: Unpack[GameKeywords]) -> GameSolution:
     """Solve a game, given as rules or by name; keywords as in `rl.solve`.
 
     >>> solution = solve_game("kuhn", variant="plus", iterations=1000)
@@ -94,12 +94,12 @@ class GameSize:
     entries: int  # actions over all information sets
     memory_bytes: int  # of a solve by the engine that is chosen by default
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """What `regretless estimate --json` prints."""
         return asdict(self)
 
 
-def game_size(game: Game[Any]) -> GameSize:
+def game_size(game: AnyGame) -> GameSize:
     """The size of a game, which is compiled to measure it; one that does not fit in memory raises `WouldNotFit`.
 
     >>> from regretless.games import Leduc

@@ -31,8 +31,8 @@ from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
 from regretless.files.tensor_file import DAMAGED
 from regretless.forms.compile import impossible_sets
-from regretless.forms.history import FloatArray, Strategy
-from regretless.games.game import Game
+from regretless.forms.history import AnyArray, FloatArray, Strategy
+from regretless.games.game import AnyGame
 from regretless.games.registry import load
 from regretless.reprs import brief
 from regretless.solving.record import Record
@@ -50,7 +50,7 @@ class GameSolution(Solution):
     """The average strategy of a game, its exploitability, and how it was found."""
 
     zero_sum: bool = True  # whether the payoffs of every terminal sum to 0
-    solved_game: Game[Any] | None = field(default=None, repr=False)  # its rules; None if it was read from a file
+    solved_game: AnyGame | None = field(default=None, repr=False)  # its rules; None if it was read from a file
 
     __repr__ = brief
 
@@ -64,7 +64,7 @@ class GameSolution(Solution):
         strategy: Strategy = self.reader
         return strategy
 
-    def verify(self, *, game: Game[Any] | None = None, **options: Any) -> Verification:
+    def verify(self, *, game: AnyGame | None = None, **options: Any) -> Verification:
         """Recompute values and exploitability from the rules of the game; options as in `verify_game`.
 
         The rules are those that were solved. A solution read from a file has none: a registered game is loaded by its
@@ -101,7 +101,7 @@ class GameSolution(Solution):
         >>> loaded.exploitability == solution.exploitability, loaded.strategy == solution.strategy
         (True, True)
         """
-        header: dict[str, Any] = {"zero_sum": self.zero_sum}
+        header: dict[str, object] = {"zero_sum": self.zero_sum}
         arrays = packed_strategy(self.strategy)
         if self.snapshot is not None:
             if self.settings.form == "public":
@@ -131,14 +131,14 @@ class GameSolution(Solution):
         """The solution in a notebook: figures and the first information sets."""
         return super()._repr_html_() + strategy_html(self.strategy)
 
-    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
+    def as_json(self, *, strategy: bool = False) -> dict[str, object]:
         result = super().as_json()
         if strategy:
             result["strategy"] = {key: dict(actions) for key, actions in self.strategy.items()}
         return result
 
 
-def packed_strategy(strategy: Strategy) -> dict[str, NDArray[Any]]:
+def packed_strategy(strategy: Strategy) -> dict[str, AnyArray]:
     """The arrays of a file that hold a strategy and its names."""
     counts = [len(actions) for actions in strategy.values()]
     keys, key_ends = _pack_texts(strategy)

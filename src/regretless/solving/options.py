@@ -67,7 +67,7 @@ def _rule(
     return {"rule": Rule(fits=fits, text=rule, fixed=fixed, refused=kinds)}
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
@@ -75,7 +75,7 @@ def _is_positive(value: Any) -> bool:
     return _is_number(value) and bool(value > 0)  # NaN is not
 
 
-def _is_whole(value: Any) -> bool:
+def _is_whole(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from regretless import engines
@@ -11,7 +9,7 @@ from regretless.engines import Choice, FormKind, PublicEngine, choose_public, de
 from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.public_poker import compile_public, invert_public
 from regretless.forms.public_size import PublicSize
-from regretless.games.game import Game
+from regretless.games.game import AnyGame
 from regretless.solving.game_solution import GameSolution
 from regretless.solving.kinds import Kind
 from regretless.solving.options import NO_OPTIONS, SolveOptions
@@ -77,7 +75,7 @@ class PublicProblem(PublicFormProblem):
     threads: int | None = 1  # small games gain nothing from more
     solution_type: type[GameSolution] = GameSolution
 
-    def __init__(self, game: Game[Any], options: SolveOptions = NO_OPTIONS) -> None:
+    def __init__(self, game: AnyGame, options: SolveOptions = NO_OPTIONS) -> None:
         self.rules = game
         self.name = game.name
 

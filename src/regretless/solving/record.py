@@ -97,7 +97,7 @@ class Record:
 
     __repr__ = brief
 
-    def header(self) -> dict[str, Any]:
+    def header(self) -> dict[str, object]:
         """The record as the beginning of a file's header; the history is an array (`points`)."""
         plain = {name: getattr(self, name) for name in _PLAIN} | {"settings": asdict(self.settings)}
         if self.evaluation is None:

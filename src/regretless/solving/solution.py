@@ -13,12 +13,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from numpy.typing import NDArray
-
 from regretless.engines import Engine, Evaluation, Snapshot
 from regretless.errors import InvalidFile, InvalidGame
 from regretless.files.container import Container, Streamed, write_container
-from regretless.forms.history import FloatArray, Strategy
+from regretless.forms.history import AnyArray, FloatArray, Strategy
 from regretless.reprs import brief
 from regretless.solving.kinds import ProblemKind, of_solution, open_file
 from regretless.solving.record import Measurement, Reason, Record, Settings
@@ -32,8 +30,8 @@ __all__ = ["Contents", "DecisionView", "Solution", "restore_engine"]
 class Contents:
     """What a file holds besides the record."""
 
-    header: dict[str, Any]  # fields
-    arrays: Mapping[str, NDArray[Any] | Streamed]
+    header: dict[str, object]  # fields
+    arrays: Mapping[str, AnyArray | Streamed]
 
 
 class DecisionView(Protocol):
@@ -120,7 +118,7 @@ class Solution(ABC):
     def read(cls, file: Container, *, to_resume: bool = False) -> Self:
         """The solution in an opened file; `to_resume`: it is only resumed."""
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickled as the bytes of its file, with everything that a resume needs, if it was kept."""
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "solution.rgl"
@@ -252,7 +250,7 @@ class Solution(ABC):
             ]
         return facts_html(self.game, facts)
 
-    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
+    def as_json(self, *, strategy: bool = False) -> dict[str, object]:
         """The object that `regretless solve --json` prints."""
         record = self.record
         return {

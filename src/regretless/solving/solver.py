@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from regretless import engines
 from regretless.engines import GameEngine, Sampling
 from regretless.errors import InvalidOption
 from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import Strategy
-from regretless.games.game import Game
+from regretless.games.game import AnyGame
 from regretless.games.registry import as_game
 from regretless.solving.kinds import Kind
 from regretless.solving.loop import Progress, Stop, run
@@ -36,7 +34,7 @@ class Solver:
     """
 
     def __init__(
-        self, game: Game[Any] | str, variant: str | Variant = "vanilla", device: str = "auto", batch_size: int = 1024
+        self, game: AnyGame | str, variant: str | Variant = "vanilla", device: str = "auto", batch_size: int = 1024
     ) -> None:
         if batch_size == 1 and device not in ("auto", "cpu"):
             raise InvalidOption("device", device, "is not for batch_size=1, the readable recursion on the CPU")

@@ -26,21 +26,20 @@ from regretless.variants.variant import Schedule, Variant, predicts, schedule
 
 __all__ = ["SharedSchedules", "drive_together"]
 
-KEPT_SCHEDULES = 16
+MAX_SCHEDULES = 16
 
 
 class SharedSchedules:
     """Schedules that all solves of a batch share, since most of them are always at the same iteration."""
 
     def __init__(self) -> None:
-        self._latest: dict[
-            tuple[int, int, int], tuple[Variant, Schedule]
-        ] = {}  # variants are stored so that their ids stay taken
+        # By the id of a variant; the variant is stored too, so that no other object can get its id.
+        self._latest: dict[tuple[int, int, int], tuple[Variant, Schedule]] = {}
 
     def __call__(self, variant: Variant, first: int, count: int) -> Schedule:
         key = id(variant), first, count
         if key not in self._latest:
-            if len(self._latest) == KEPT_SCHEDULES:
+            if len(self._latest) == MAX_SCHEDULES:
                 del self._latest[next(iter(self._latest))]
             self._latest[key] = variant, schedule(variant, first, count)
         return self._latest[key][1]
@@ -143,12 +142,12 @@ def _advance(active: list[tuple[int, _SolveInStep]], size: int, batch: EngineBat
         schedules[number] = now[id(solve.step)]
     began = time.perf_counter()
     batch.advance(schedules)
-    lasted = time.perf_counter() - began
+    seconds = time.perf_counter() - began
     for _, solve in active:
         rest = later[id(solve.step)]
-        solve.advanced += lasted
+        solve.advanced += seconds
         if len(rest):
             solve.step = rest
         else:
-            lasted_whole, solve.advanced = solve.advanced, 0.0
-            resume(solve, lasted_whole)
+            duration, solve.advanced = solve.advanced, 0.0
+            resume(solve, duration)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
 from regretless.errors import InvalidFile, InvalidGame, InvalidOption, InvalidText, WouldNotFit
 from regretless.forms.compile import compile_history
@@ -16,7 +15,7 @@ from regretless.forms.history import Strategy
 from regretless.forms.memory import available_bytes
 from regretless.forms.public_poker import compile_public
 from regretless.forms.tree_hash import tree_hash
-from regretless.games.game import Game
+from regretless.games.game import AnyGame
 from regretless.games.registry import load
 from regretless.solving.readable.best_response import evaluate
 from regretless.solving.record import Record
@@ -55,7 +54,7 @@ class Verification:
         """Whether the two exploitabilities are equal within `tolerance`."""
         return abs(self.exploitability - self.reported) <= self.tolerance
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """The object that `regretless verify --json` prints."""
         return {
             "game": self.game,
@@ -72,9 +71,9 @@ def verify_game(
     record: Record,
     strategy: Strategy,
     *,
-    game: Game[Any] | None = None,
+    game: AnyGame | None = None,
     available: int | None = None,
-    **unknown: Any,
+    **unknown: object,
 ) -> Verification:
     """Recompute the values and exploitability of a solved game's strategy from the rules.
 

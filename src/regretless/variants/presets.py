@@ -99,7 +99,7 @@ def read_variant(given: str | Variant) -> Variant:
     return cast(Variant, kind(**numbers))
 
 
-def spelled_out(options: Mapping[str, Any]) -> dict[str, Any]:
+def spelled_out(options: Mapping[str, object]) -> dict[str, object]:
     """The options of a solve, with "mccfr" as what it means: CFR with external sampling, or as `sampling` says.
 
     >>> spelled_out({"variant": "mccfr", "iterations": 10})
@@ -119,7 +119,7 @@ def variant_text(variant: Variant) -> str:
     >>> variant_text(Discounted(alpha=1, beta=1, gamma=1)), variant_text(Discounted(gamma=3))
     ('linear', 'discounted(gamma=3)')
     """
-    named: dict[str, Any] = {name: preset for name, preset in PRESETS.items() if type(preset) is type(variant)}
+    named: dict[str, object] = {name: preset for name, preset in PRESETS.items() if type(preset) is type(variant)}
     named |= {name: None for name, kind in _UNNAMED.items() if kind is type(variant)}
     texts = [_spelled(name, variant, preset) for name, preset in named.items()]
     return min(texts, key=len, default=repr(variant))

@@ -106,7 +106,7 @@ def _is_weight(number: Any) -> bool:
 
 
 @lru_cache(maxsize=16, typed=True)  # named tuples of different types may be equal
-def _first_rows(variant: Any) -> Schedule:
+def _first_rows(variant: Variant) -> Schedule:
     """Those of a variant that is compared by its parameters: solves of a few hundred iterations are often repeated."""
     return _rows(variant, 1, KEPT_ROWS)
 

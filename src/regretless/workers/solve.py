@@ -26,7 +26,6 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from regretless.api import load, problem_of
 from regretless.engines import FormKind, kernels_are_compiled
@@ -39,7 +38,7 @@ from regretless.holdem.spots.spot import Spot
 from regretless.solving.forecast import Forecast
 from regretless.solving.loop import Progress, drive
 from regretless.solving.options import EXACT, SolveOptions
-from regretless.solving.problem import Problem
+from regretless.solving.problem import AnyProblem
 from regretless.solving.request import make_request
 from regretless.solving.solution import Solution
 from regretless.solving.solve import Hooks, solve_problem, start
@@ -152,7 +151,7 @@ def _notes(send: Send) -> Callable[[Enumeration], None]:
 
 
 def _iterate(
-    problem: Problem[Any, Any],
+    problem: AnyProblem,
     options: SolveOptions,
     file: Path,
     is_stopped: Callable[[], bool],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from typer.core import TyperCommand
+from typer.models import ArgumentInfo, OptionInfo
 
 from regretless.errors import Advice, InvalidOption, RegretlessError
 
@@ -27,9 +28,10 @@ __all__ = [
 SEARCH, MACHINE, OUTPUT, SPOTS = "How it solves", "What it runs on", "What comes out", "Hold'em spots"
 
 
-def argument(help: str, metavar: str | None = None) -> Any:
+def argument(help: str, metavar: str | None = None) -> ArgumentInfo:
     """An argument of a command."""
-    return typer.Argument(help=help, metavar=metavar, show_default=False)
+    info: ArgumentInfo = typer.Argument(help=help, metavar=metavar, show_default=False)
+    return info
 
 
 def option(
@@ -39,12 +41,13 @@ def option(
     names: tuple[str, ...] = (),
     default: str | bool = False,
     metavar: str | None = None,
-) -> Any:
+) -> OptionInfo:
     """An option, named after its parameter unless `names` are given; `default` says what happens without it."""
-    return typer.Option(*names, help=help, rich_help_panel=panel, show_default=default, metavar=metavar)
+    info: OptionInfo = typer.Option(*names, help=help, rich_help_panel=panel, show_default=default, metavar=metavar)
+    return info
 
 
-def flag(name: str, help: str, panel: str | None = None) -> Any:
+def flag(name: str, help: str, panel: str | None = None) -> OptionInfo:
     """An option that takes no value, so its help names no type: Typer would print <bool>."""
     return option(help, panel, names=(name,), metavar="")
 
@@ -66,17 +69,17 @@ class HelpCommand(TyperCommand):
 # --- how solving or training runs ------------------------------------------------------------------------------------
 
 
-def iterations(default: str) -> Any:
+def iterations(default: str) -> OptionInfo:
     """The option --iterations; `default` is the number without it."""
     return option("Stop after this many iterations in total, including those before --resume.", SEARCH, default=default)
 
 
-def seed(needs: str) -> Any:
+def seed(needs: str) -> OptionInfo:
     """The option --seed; it `needs` one of these options."""
     return option(f"Random seed, with {needs}.", SEARCH, default="0")
 
 
-def measure_every(default: str) -> Any:
+def measure_every(default: str) -> OptionInfo:
     """The option --measure-every; `default` is the number without it."""
     return option("Iterations between measurements of exploitability.", SEARCH, default=default)
 
@@ -117,7 +120,7 @@ History = Annotated[
 ]
 
 
-def information_sets(default: str) -> Any:
+def information_sets(default: str) -> OptionInfo:
     """The option --information-sets; `default` is what is shown without it."""
     return option("Only these, separated by commas: [cyan]Ks:,Ks:r[/cyan].", default=default)
 

@@ -134,7 +134,7 @@ def _play_hand(
     expected = duel.expected(node)
     adjusted = won if expected is None else expected[person]
     score.add((won - stakes.par[person]) / stakes.chips, (adjusted - stakes.par[person]) / stakes.chips)
-    console.print(view.result_text(stakes, duel, outcome), soft_wrap=True)
+    console.print(view.result_text(duel, outcome), soft_wrap=True)
     console.print(str(score), style="bold", soft_wrap=True)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -23,6 +23,8 @@ from regretless.cli.terminal.numbers import about_text, bytes_text, cell_text, c
 from regretless.errors import InvalidOption, WouldNotFit
 
 if TYPE_CHECKING:
+    from pyarrow import Table
+
     from regretless.cluster.jobs import Executor
     from regretless.cluster.run import StudyProgress, StudyRun
     from regretless.holdem.studies.plan import StudyPlan
@@ -327,7 +329,7 @@ def _print_rows(names: list[str], rows: list[dict[str, object]]) -> None:
     for_answers(fit=False).print(table)
 
 
-def _write(table: Any, out: Path) -> None:
+def _write(table: Table, out: Path) -> None:
     from regretless.files.atomic import replace_file
     from regretless.holdem.reading.columns import pyarrow
 

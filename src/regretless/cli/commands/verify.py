@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -49,7 +49,7 @@ def verify(
     from regretless.cli.terminal.progress import bar
     from regretless.holdem.solution import SpotSolution
 
-    options: dict[str, Any] = {"full": full or None, "turns": turns, "seed": seed}
+    options: dict[str, object] = {"full": full or None, "turns": turns, "seed": seed}
     options = {name: value for name, value in options.items() if value is not None}
     solution = load(file)
     with bar(solution.game) as update:

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -18,13 +18,13 @@ from regretless.cli.terminal.consoles import for_people, note, print_json
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
 from regretless.cli.terminal.numbers import count_text
 from regretless.errors import Advice, DeviceFailed, InvalidFile, InvalidOption
+from regretless.solving.problem import AnyProblem
 
 if TYPE_CHECKING:
     from regretless.cli.terminal.progress import Details
     from regretless.engines import Choice
     from regretless.solving.loop import Progress
     from regretless.solving.options import SolveOptions
-    from regretless.solving.problem import Problem
     from regretless.solving.solution import Solution
 
 __all__ = ["note_choice", "run_problem", "saving_error", "solve_one"]
@@ -89,7 +89,7 @@ def solve_one(argument: str | Path | None, request: SolveRequest) -> None:
 
 
 def run_problem(
-    problem: Problem[Any, Any],
+    problem: AnyProblem,
     options: SolveOptions,
     request: SolveRequest,
     status: SolveStatus,
@@ -123,7 +123,7 @@ def run_problem(
 
 
 def _solve(
-    problem: Problem[Any, Any],
+    problem: AnyProblem,
     options: SolveOptions,
     request: SolveRequest,
     destination: Path,

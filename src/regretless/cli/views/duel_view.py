@@ -160,7 +160,7 @@ def advice_text(duel: Duel, node: LineNode) -> str:
     return "  the solution: " + ", ".join(f"{action} {share:.0%}" for action, share in played)
 
 
-def result_text(stakes: Stakes, duel: Duel, outcome: HandResult) -> Text:
+def result_text(duel: Duel, outcome: HandResult) -> Text:
     """How a hand ended, and what the person won or lost in chips."""
     mine, other = duel.person, 1 - duel.person
     if outcome.folded is not None:

@@ -9,13 +9,12 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import cupy
 import numpy as np
-from numpy.typing import NDArray
 
 from regretless.errors import Advice, DeviceFailed
+from regretless.forms.history import AnyArray
 
 __all__ = ["CupyDevice"]
 
-Array: TypeAlias = NDArray[Any]
 Buffer: TypeAlias = Any  # `cupy.ndarray`, which has no types
 Launch = Callable[..., None]  # as in `device.py`, which checks that `CupyDevice` is a `Device`
 
@@ -81,7 +80,7 @@ class CupyDevice:
             raise DeviceFailed(message, advice=self._advice) from error
 
     @_reports_failure
-    def zeros(self, count: int, dtype: np.dtype[Any]) -> Buffer:
+    def zeros(self, count: int, dtype: np.dtype[np.generic]) -> Buffer:
         kind = dtype if dtype.kind != "V" else np.dtype(np.uint8)
         size = count * dtype.itemsize
         with self._allocating():
@@ -98,16 +97,16 @@ class CupyDevice:
             buffer.fill(0)
 
     @_reports_failure
-    def upload(self, array: Array) -> Buffer:
+    def upload(self, array: AnyArray) -> Buffer:
         with self._allocating():
             whole = np.ascontiguousarray(array)
             return cupy.asarray(whole.view(np.uint8) if whole.dtype.kind == "V" else whole)
 
-    def once(self, key: Hashable, make: Callable[[], Array]) -> Buffer:
+    def once(self, key: Hashable, make: Callable[[], AnyArray]) -> Buffer:
         return self.upload(make())
 
     @_reports_failure
-    def assign(self, target: Buffer, array: Array) -> None:
+    def assign(self, target: Buffer, array: AnyArray) -> None:
         with self._allocating():
             whole = np.ascontiguousarray(array)
             whole = whole.view(np.uint8) if whole.dtype.kind == "V" else whole
@@ -122,7 +121,7 @@ class CupyDevice:
             target[...] = source
 
     @_reports_failure
-    def download(self, buffer: Buffer) -> Array:
+    def download(self, buffer: Buffer) -> AnyArray:
         with self._device, self._stream:
             return np.asarray(cupy.asnumpy(buffer, stream=self._stream))
 
@@ -139,7 +138,7 @@ class CupyDevice:
         function.max_dynamic_shared_size_bytes = self.shared_bytes - function.shared_size_bytes
 
         @_reports_failure
-        def launch(grid: tuple[int, ...], threads: int, shared: int, *arguments: Any) -> None:
+        def launch(grid: tuple[int, ...], threads: int, shared: int, *arguments: object) -> None:
             with self._device:
                 function(grid, (threads,), arguments, shared_mem=shared, stream=self._stream)
 

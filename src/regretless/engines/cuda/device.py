@@ -22,10 +22,11 @@ from numpy.typing import NDArray
 
 from regretless.engines.devices import require_cuda
 from regretless.errors import Advice, MissingExtra
+from regretless.forms.history import AnyArray
 
 __all__ = ["IF_FULL", "ON_CPU", "Arena", "Array", "Buffer", "Device", "Launch", "Records", "kernel_text", "open_device"]
 
-Array: TypeAlias = NDArray[Any]
+Array: TypeAlias = AnyArray
 Records: TypeAlias = NDArray[np.void]  # of one of the types in `public/records.py`
 Buffer: TypeAlias = Any  # an array on the device: of CuPy, which has no types; in tests of NumPy
 Launch = Callable[..., None]  # (grid, threads, bytes of shared memory, *arguments)
@@ -47,7 +48,7 @@ class Device(Protocol):
 
     def free_bytes(self) -> int: ...
 
-    def zeros(self, count: int, dtype: np.dtype[Any]) -> Buffer: ...
+    def zeros(self, count: int, dtype: np.dtype[np.generic]) -> Buffer: ...
 
     def clear(self, buffer: Buffer) -> None:
         """Fill a buffer with zeros."""
@@ -116,7 +117,7 @@ class Arena:
         self._collecting = False
         self._tables.flush()
 
-    def zeros(self, count: int, dtype: np.dtype[Any]) -> Buffer:
+    def zeros(self, count: int, dtype: np.dtype[np.generic]) -> Buffer:
         size = count * dtype.itemsize
         if not self._collecting or size > CHUNK_BYTES // 2:
             return self.device.zeros(count, dtype)

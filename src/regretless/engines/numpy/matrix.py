@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from itertools import pairwise
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -219,7 +220,7 @@ class _Response:
         return float(values[0])
 
 
-def _modules(device: str) -> tuple[Any, Any]:
+def _modules(device: str) -> tuple[ModuleType, ModuleType]:
     """The array library of a device and its sparse matrices."""
     array, sparse, extra = (
         ("cupy", "cupyx.scipy.sparse", "gpu") if device == "cuda" else ("numpy", "scipy.sparse", "exact")

@@ -7,13 +7,13 @@ PyTorch multiplies in full float32, which is its default. Distances and sums ove
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from regretless.engines.numba.clustering import LARGEST_SQUARE, Rows, rounded_means
+from regretless.forms.history import AnyArray
 
 __all__ = ["TorchCentroidLookup", "TorchCentroidSample"]
 
@@ -33,7 +33,7 @@ class TorchCentroidLookup:
         """[rows] number of the nearest centroid; among equally near ones, the first."""
         return _downloaded(self.on_device(_uploaded(rows, self.device).float())).astype(np.uint16)
 
-    def on_device(self, rows: Any) -> Any:
+    def on_device(self, rows: Tensor) -> Tensor:
         """[rows] the same for rows [rows, columns] in float32 on the device."""
         step = max(SCORES // len(self._offsets), 1)
         pieces = [
@@ -76,11 +76,11 @@ class TorchCentroidSample:
         return rounded_means(self.rows, nearest, centroids, _downloaded(sums).astype(np.int64), _downloaded(totals))
 
 
-def _uploaded(rows: NDArray[np.uint16], device: str) -> Any:
+def _uploaded(rows: NDArray[np.uint16], device: str) -> Tensor:
     """Rows on a device, as int16: features are far below 2¹⁵, and PyTorch does little with uint16."""
     return torch.from_numpy(np.ascontiguousarray(rows).view(np.int16)).to(device)
 
 
-def _downloaded(numbers: Any) -> NDArray[Any]:
-    downloaded: NDArray[Any] = numbers.cpu().numpy()
+def _downloaded(numbers: Tensor) -> AnyArray:
+    downloaded: AnyArray = numbers.cpu().numpy()
     return downloaded

@@ -26,11 +26,9 @@ expectation and 1/B of the variance.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from regretless.engines.contract import LEARNED, Evaluation, Sampling, Snapshot
 from regretless.engines.numba.sampling import exact_engine
@@ -40,7 +38,7 @@ from regretless.engines.torch.sequence import DTYPES, TOLERANCE, torch_device
 from regretless.engines.torch.update import LearnedTensors, ScheduleTable, Segments, update
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.forms.compile import uniform_array
-from regretless.forms.history import FloatArray, HistoryForm, IntArray
+from regretless.forms.history import AnyArray, FloatArray, HistoryForm, IntArray
 from regretless.forms.memory import available_bytes, memory_bytes
 from regretless.games.game import CHANCE
 from regretless.seeds import check_seed
@@ -136,7 +134,7 @@ class Deals:
         nodes, pairs = len(form.parent), int(form.first_pair[-1])
         chance = tree.node[:, 0] == CHANCE
 
-        def table(values: NDArray[Any], empty: float, kind: torch.dtype) -> torch.Tensor:
+        def table(values: AnyArray, empty: float, kind: torch.dtype) -> torch.Tensor:
             return torch.as_tensor(np.append(values, empty), dtype=kind, device=device)
 
         self.batch_size = batch_size

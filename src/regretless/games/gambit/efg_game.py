@@ -13,11 +13,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from regretless.errors import InvalidFile, InvalidGame
 from regretless.games.gambit.efg_parser import TERMINAL, EfgTree, Limits, parse
-from regretless.games.game import CHANCE, Action, Game
+from regretless.games.game import CHANCE, Action, AnyGame, Game
 
 __all__ = ["EfgGame", "Limits", "parse_efg", "read_efg", "to_efg", "write_efg"]
 
@@ -121,7 +120,7 @@ def parse_efg(text: str, *, name: str = "efg", limits: Limits = Limits()) -> Efg
     return EfgGame(parse(text, name, limits), name)
 
 
-def write_efg(game: Game[Any], path: str | Path, *, title: str | None = None) -> None:
+def write_efg(game: AnyGame, path: str | Path, *, title: str | None = None) -> None:
     """Write a game as a Gambit file."""
     text = to_efg(game, title=title)
     try:
@@ -130,7 +129,7 @@ def write_efg(game: Game[Any], path: str | Path, *, title: str | None = None) ->
         raise InvalidFile(path, f"cannot be written: {error.strerror or error}") from None
 
 
-def to_efg(game: Game[Any], *, title: str | None = None, limits: Limits = Limits()) -> str:  # noqa: B008 - frozen
+def to_efg(game: AnyGame, *, title: str | None = None, limits: Limits = Limits()) -> str:  # noqa: B008 - frozen
     """A game as the text of a Gambit file, up to `limits.nodes` nodes.
 
     >>> from regretless.games import Kuhn

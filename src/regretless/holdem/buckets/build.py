@@ -84,7 +84,7 @@ def build_buckets(
     if path is not None:
         check_writable(path)
         tables = find_unfinished(path, plan) or {}
-    build = _Build(plan, path, threads, device, tables, _Clock(plan, estimate, report), interrupted)
+    build = _Build(plan, path, threads, device, tables, _Clock(estimate, report), interrupted)
     for street in plan.streets:
         build.street(street)
     if path is not None:
@@ -131,7 +131,7 @@ def find_unfinished(path: str | Path, plan: BucketPlan) -> dict[StreetName, Stre
 class _Clock:
     """Turns what is done into a share of the whole and a time left."""
 
-    def __init__(self, plan: BucketPlan, estimate: BucketEstimate, report: Callable[[BuildProgress], None]) -> None:
+    def __init__(self, estimate: BucketEstimate, report: Callable[[BuildProgress], None]) -> None:
         self._expected, self._report = estimate.seconds, report
         self._began = time.monotonic()
         self._done = 0.0  # expected seconds of finished streets

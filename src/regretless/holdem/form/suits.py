@@ -48,11 +48,12 @@ def suit_group(
     (2, 1)
     """
     rows = unchanged_by(board)
-    for each in (ip, oop, *alike) if len(rows) > 1 else ():
-        doubtful = ~_preserved(each)[rows]
-        if doubtful.any():  # hands that the board blocks may make the difference
-            live = each.remove(board).weights
-            rows = rows[~doubtful | (live[hand_maps()[rows]] == live).all(axis=1)]
+    if len(rows) > 1:
+        for each in (ip, oop, *alike):
+            changes_range = ~_preserved(each)[rows]
+            if changes_range.any():  # perhaps only in hands that the board blocks
+                live = each.remove(board).weights
+                rows = rows[~changes_range | (live[hand_maps()[rows]] == live).all(axis=1)]
     for card in fixed:
         rows = rows[CARD_MAPS[rows, card] == card]
     return rows
@@ -100,7 +101,10 @@ def count_runouts(spot: Spot, group: IntArray | None = None) -> tuple[int, ...]:
 
 
 def count_deals(boards: Sequence[tuple[tuple[int, ...], IntArray]], streets: int) -> Iterator[int]:
-    """The same for streets after several boards, each given with the renamings that preserve it."""
+    """Deals to solve on each of the next `streets` streets after several boards, equivalent deals counted once.
+
+    Each board comes with the renamings of suits that preserve it.
+    """
     for street in range(streets):
         dealt = [(board, renamings, distinct_cards(board, renamings)) for board, renamings in boards]
         yield sum(len(cards) for _, _, cards in dealt)

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regretless.engines import BucketedEngine, FormKind, PricedEngine, Snapshot, TableLayout, engine_if_able
 from regretless.errors import Advice
 from regretless.forms.bucketed import BucketedForm
-from regretless.forms.history import FloatArray
+from regretless.forms.history import AnyArray, FloatArray
 from regretless.forms.public import NodeKind
 from regretless.holdem.buckets.plan import BucketChoice
 from regretless.solving.options import SolveOptions
@@ -88,7 +87,7 @@ class SavedTables:
         """Whether it has what a resume needs."""
         return self.snapshot is not None and "regret.0" in self.snapshot.arrays
 
-    def saved_tables(self, resumable: bool) -> dict[str, NDArray[Any]]:
+    def saved_tables(self, resumable: bool) -> dict[str, AnyArray]:
         """The arrays to save: averages and, if it is to be resumed, what else was learned."""
         assert self.snapshot is not None
         return {name: self.snapshot.arrays[name] for name in self.snapshot.arrays if resumable or name in AVERAGES}

@@ -43,7 +43,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 from regretless.files.fields import Fields
@@ -162,7 +161,7 @@ class HoldemGame:
         return cls.from_mapping(parse_toml(text, "game"))
 
     @classmethod
-    def from_mapping(cls, fields: Mapping[str, Any], path: str | Path | None = None) -> HoldemGame:
+    def from_mapping(cls, fields: Mapping[str, object], path: str | Path | None = None) -> HoldemGame:
         """The game with these fields, nested as in a TOML file; `path` is the file, if they were read from one.
 
         >>> HoldemGame.from_mapping({"stack": 20, "small_blind": 0.5, "big_blind": 1, "preflop": {"open": "a"}}).ante
@@ -202,7 +201,7 @@ def read_saved_game(header: Fields) -> HoldemGame:
         raise InvalidFile(header.path, f"is damaged: {error}") from None
 
 
-def _read(table: Mapping[str, Any], path: str | Path | None = None) -> HoldemGame:
+def _read(table: Mapping[str, object], path: str | Path | None = None) -> HoldemGame:
     """The fields of mappings nested like the TOML; `path`, the file they were read from, gives the default name."""
     GAME_FILE.check_known(table, FIELDS, "")
     for required in ("stack", "small_blind", "big_blind", "preflop"):
@@ -225,7 +224,7 @@ def _read(table: Mapping[str, Any], path: str | Path | None = None) -> HoldemGam
     )
 
 
-def _preflop(table: Mapping[str, Any]) -> StreetSizes:
+def _preflop(table: Mapping[str, object]) -> StreetSizes:
     """The sizes of both players before the flop, each from the player's own table or else the common one."""
     GAME_FILE.check_known(table, (*PREFLOP, "ip", "oop"), "preflop")
     of_player: dict[str, PlayerSizes] = {}

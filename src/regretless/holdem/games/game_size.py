@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from regretless.cards.situation_tables import SITUATION_COUNTS
 from regretless.forms.public import NodeKind
@@ -46,7 +45,7 @@ class GameEstimate:
     lossless_entries: int
     lossless_bytes: dict[int, int]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """What `regretless estimate --json` prints."""
         fields = asdict(self)
         for name in ("memory_bytes", "lossless_bytes"):

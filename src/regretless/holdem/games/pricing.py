@@ -25,7 +25,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -93,7 +93,7 @@ class Price:
             return f"{what}, over all {FLOP_CLASSES:,} flops: exact"
         return f"{what}, over {self.count:,} of {FLOP_CLASSES:,} flops (weighted subset): an estimate"
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """One object for `--json`."""
         evaluation = self.evaluation
         return {
@@ -364,7 +364,7 @@ class _InMemory:
     def write(self, flop: str, values: PreflopValues, seconds: float) -> None:
         self._stored[flop] = values, seconds
 
-    def write_answer(self, answer: dict[str, Any] | None) -> None:
+    def write_answer(self, answer: dict[str, object] | None) -> None:
         """The caller has it."""
 
     def where(self, flop: str) -> Path:
@@ -423,7 +423,7 @@ class PriceFolder:
         if fields.text("digest") != self.digest:
             raise InvalidFile(self.path, "holds the price of another strategy: choose another folder")
 
-    def write_answer(self, answer: dict[str, Any] | None) -> None:
+    def write_answer(self, answer: dict[str, object] | None) -> None:
         """Write the answer of a finished run; None: no run was finished yet."""
         table = {"version": VERSION, "game": self.game, "digest": self.digest, "answer": answer}
         with replace_state(self.path / ANSWER, self.path) as temporary:

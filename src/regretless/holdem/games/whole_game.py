@@ -84,7 +84,7 @@ class NoLimitSolution(SavedTables, PricedSolution):
         """Boards drawn so far."""
         return self.iterations * (self.settings.sample_runouts or 0)
 
-    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
+    def as_json(self, *, strategy: bool = False) -> dict[str, object]:
         settings, record = self.settings, self.record
         count = settings.sample_runouts or 0
         return super().as_json(strategy=strategy) | {
@@ -111,7 +111,7 @@ class NoLimitSolution(SavedTables, PricedSolution):
 
     def _contents(self, resumable: bool) -> Contents:
         arrays = self.saved_tables(resumable)
-        header: dict[str, Any] = {"rules": self.rules.to_toml(), BUCKETS: None}
+        header: dict[str, object] = {"rules": self.rules.to_toml(), BUCKETS: None}
         if self.buckets is not None:
             header[BUCKETS] = self.buckets.header()
             arrays |= self.buckets.arrays()

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING
 
 from regretless.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+    from pyarrow import Field, Schema, Table
 
 __all__ = ["DEFINITIONS", "arrow_schema", "arrow_table", "pandas_table", "pyarrow"]
 
@@ -35,7 +39,7 @@ DEFINITIONS: Mapping[str, str] = MappingProxyType(
 _TEXTS = {"line", "board", "player", "hand", "action"}
 
 
-def pyarrow() -> tuple[Any, Any]:
+def pyarrow() -> tuple[ModuleType, ModuleType]:
     """PyArrow and its Parquet module."""
     try:
         import pyarrow as arrow
@@ -45,23 +49,23 @@ def pyarrow() -> tuple[Any, Any]:
     return arrow, parquet
 
 
-def arrow_schema(arrow: Any, names: Iterable[str]) -> Any:
+def arrow_schema(arrow: ModuleType, names: Iterable[str]) -> Schema:
     """Columns with their types, and their meanings as metadata."""
 
-    def field(name: str) -> Any:
+    def field(name: str) -> Field:
         kind = arrow.string() if name in _TEXTS else arrow.bool_() if name == "locked" else arrow.float64()
         return arrow.field(name, kind, metadata={"definition": DEFINITIONS[name]} if name in DEFINITIONS else None)
 
     return arrow.schema([field(name) for name in names])
 
 
-def arrow_table(rows: Sequence[Mapping[str, object]]) -> Any:
+def arrow_table(rows: Sequence[Mapping[str, object]]) -> Table:
     """Rows with the same columns as a `pyarrow.Table`."""
     arrow, _ = pyarrow()
     return arrow.Table.from_pylist(rows, schema=arrow_schema(arrow, list(rows[0]) if rows else []))
 
 
-def pandas_table(rows: Sequence[Mapping[str, object]]) -> Any:
+def pandas_table(rows: Sequence[Mapping[str, object]]) -> DataFrame:
     """Rows with the same columns as a `pandas.DataFrame`."""
     try:
         import pandas

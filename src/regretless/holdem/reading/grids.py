@@ -7,7 +7,7 @@ mean at a node. The grid of weights shows the share of a class's hands that are 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,7 @@ class Grid:
 
     def as_json(self) -> dict[str, object]:
         """Class -> number (of a strategy: action -> number); classes with no hand in the range are left out."""
-        cells: dict[str, Any] = {}
+        cells: dict[str, object] = {}
         for name, value in zip(CLASS_NAMES, self.values, strict=True):
             if not np.isnan(value).any():
                 cells[name] = (

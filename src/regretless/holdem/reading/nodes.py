@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,10 @@ from regretless.holdem.reading.line_reader import class_shares
 from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.reprs import brief
 from regretless.solving.solution_html import facts_html
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+    from pyarrow import Table
 
 __all__ = ["HandTable", "KindName", "NodeView", "Runout", "RunoutReport", "grid_html", "legend_html"]
 
@@ -201,7 +205,7 @@ class NodeView:
 
     def as_json(self, *, hands: bool = True, player: PlayerName | None = None) -> dict[str, Any]:
         """One object: the node, its frequencies and, with `hands`, every hand of both players or of one."""
-        result: dict[str, Any] = {
+        result: dict[str, object] = {
             "line": self.line,
             "board": board_text(self.board),
             "kind": self.kind,
@@ -237,11 +241,11 @@ class NodeView:
                 rows.append(row)
         return rows
 
-    def to_arrow(self, player: PlayerName | None = None) -> Any:
+    def to_arrow(self, player: PlayerName | None = None) -> Table:
         """A `pyarrow.Table` with a row per hand of one player or both; its schema says what each column means."""
         return arrow_table(self.wide_rows(player))
 
-    def to_pandas(self, player: PlayerName | None = None) -> Any:
+    def to_pandas(self, player: PlayerName | None = None) -> DataFrame:
         """A `pandas.DataFrame` with a row per hand of one player or both."""
         return pandas_table(self.wide_rows(player))
 
@@ -317,7 +321,7 @@ class RunoutReport:
 
     __repr__ = brief
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         return {
             "line": self.line,
             "then": self.then,

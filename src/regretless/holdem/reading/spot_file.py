@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from regretless.cards.deck import DECK
 from regretless.engines import decode_shares
 from regretless.errors import InvalidFile
 from regretless.files.container import Container, Streamed
-from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.history import AnyArray, FloatArray, IntArray
 from regretless.forms.public import DEAD, BettingTree, NodeKind, PublicForm, Street, no_symmetry
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import hands_of, spot_hands
@@ -127,7 +126,7 @@ class _FormReader:
         self._check(bool(((array >= 0) & (array < below)).all()), name)
         return array
 
-    def _array(self, name: str, shape: tuple[int, ...], *dtypes: type[np.generic]) -> NDArray[Any]:
+    def _array(self, name: str, shape: tuple[int, ...], *dtypes: type[np.generic]) -> AnyArray:
         self.file.check(f"form.{name}", shape, dtypes)
         return self.file.array(f"form.{name}")
 
@@ -145,7 +144,7 @@ class FileResults:
         self.begin, self.shapes = layout(form)
         self.street_row = street_rows(form.tree)
         self.name = "probabilities" if "probabilities.0" in file else "strategy"
-        self._last_row: dict[int, tuple[int, NDArray[Any]]] = {}  # by street: nodes of a runout are read in turn
+        self._last_row: dict[int, tuple[int, AnyArray]] = {}  # by street: nodes of a runout are read in turn
         self._check_shapes()
 
     def strategy(self, node: int, runout: int) -> FloatArray:
@@ -164,7 +163,7 @@ class FileResults:
         strategy[-1] = np.maximum(left, 0.0)
         return strategy
 
-    def _row(self, street: int, runout: int) -> NDArray[Any]:
+    def _row(self, street: int, runout: int) -> AnyArray:
         """The decisions of a street on a runout."""
         last = self._last_row.get(street)
         if last is None or last[0] != runout:

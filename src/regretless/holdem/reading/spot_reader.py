@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EngineResults", "EvaluatedResults", "SpotReader", "SpotResults"]
 
-TOGETHER = 32  # ranges at most whose equities are computed together
+RANGES_AT_ONCE = 32  # ranges at most whose equities are computed together
 
 
 class SpotResults(Strategies, EncodedStrategies, Protocol):
@@ -198,7 +198,7 @@ class SpotReader(FormReader):
         return RunoutReport(", ".join(node.steps), ", ".join(map(str, parse_line(then, "then"))), runouts)
 
     def runouts(self, node: LineNode, then: str = "") -> Iterator[Runout]:
-        """The same, card by card."""
+        """The rows of `runout_report`, card by card."""
         if not self._is_chance(node):
             actions = ", ".join(self.actions(node.index))
             advice = f"the actions are {actions}" if actions else "the hand is over"
@@ -272,7 +272,7 @@ class SpotReader(FormReader):
                     if node.deal.street == 0 and self.results.equities(player, node.index) is None:
                         by_range[_facing(player, node)] = player, node
         left = [each for key, each in by_range.items() if key not in self._equities]
-        size = max(1, min(TOGETHER, -(-len(left) // self.results.threads)))
+        size = max(1, min(RANGES_AT_ONCE, -(-len(left) // self.results.threads)))
         with ThreadPoolExecutor(self.results.threads) as pool:
             list(pool.map(self._find_equities, (left[first : first + size] for first in range(0, len(left), size))))
 

@@ -79,7 +79,7 @@ def read_bets(table: Mapping[str, object], kind: FileKind) -> Bets:
                     name = f"bets.{key}.{player}"
                     tables[name] = table_in(inner[player], name)
                     kind.check_known(tables[name], (*SIZES, CAP), name)
-    read: dict[str, Any] = {}
+    read: dict[str, object] = {}
     for name, sizes in tables.items():
         for key in (*SIZES, CAP):
             if key in sizes:
@@ -122,7 +122,7 @@ def _street_sizes(read: Mapping[str, object], street: StreetName) -> StreetSizes
     return StreetSizes(oop=of_player("oop"), ip=of_player("ip"), max_raises=finest(CAP, f"bets.{street}", "bets"))
 
 
-def every_table(bets: Bets) -> dict[str, Any]:
+def every_table(bets: Bets) -> dict[str, object]:
     """The tables of bets with every size in that of its street and player, as `read_bets` reads them.
 
     >>> from regretless.holdem.spots.sizes import parse_sizes

@@ -28,7 +28,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from regretless.errors import InvalidFile, RebuiltFile
 from regretless.files.atomic import reason
@@ -39,6 +39,11 @@ from regretless.holdem.solution import SpotSolution
 from regretless.holdem.studies.manifest import MANIFEST, PART, PARTS, Manifest, check_folder
 from regretless.holdem.studies.plan import StudyPlan, StudySpot
 from regretless.holdem.studies.rows import TABLES, arrow_schema, run_row, spot_rows
+
+if TYPE_CHECKING:
+    from pyarrow import Schema, Table
+    from pyarrow.dataset import Dataset
+    from pyarrow.parquet import ParquetFile
 
 __all__ = ["AGAIN", "GrowingFolder", "SpotRows", "StudyFolder"]
 
@@ -205,7 +210,7 @@ class StudyFolder:
             temporary.write_bytes(content)
         return hashlib.sha256(content).hexdigest()
 
-    def _rows(self, table: str, spot: str, columns: Sequence[str] | None = None) -> Any:
+    def _rows(self, table: str, spot: str, columns: Sequence[str] | None = None) -> Table:
         """A part as a `pyarrow.Table`; its checksums are verified, and the names of its columns, which have none."""
         path = self.part(table, spot)
         with self._opened(path) as file:
@@ -216,7 +221,7 @@ class StudyFolder:
             raise InvalidFile(path, f"was copied from another study: {AGAIN}")
         return rows
 
-    def _opened(self, path: Path) -> Any:
+    def _opened(self, path: Path) -> ParquetFile:
         """A part as a `pyarrow.parquet.ParquetFile` that verifies checksums."""
         _, parquet = pyarrow()
         check_state(path, self.path)
@@ -239,7 +244,7 @@ class StudyFolder:
                 with replace_state(path, self.path) as temporary:
                     temporary.write_bytes(content)
 
-    def _schema(self, table: str) -> Any:
+    def _schema(self, table: str) -> Schema:
         return arrow_schema(pyarrow()[0], table, self.manifest.varied, {"study": self.manifest.digest})
 
     # --- tables ------------------------------------------------------------------------------------------------------
@@ -249,7 +254,7 @@ class StudyFolder:
         """The tables that the study has."""
         return tuple(table for table in TABLES if table != "hands" or (self.path / table).is_dir())
 
-    def dataset(self, table: str) -> Any:
+    def dataset(self, table: str) -> Dataset:
         """A table as a `pyarrow.dataset.Dataset`: the merged file if it is up to date, else the parts."""
         pyarrow()
         from pyarrow import dataset
@@ -290,8 +295,8 @@ class StudyFolder:
     def _merge(self, table: str, spots: Iterable[str]) -> None:
         arrow, parquet = pyarrow()
 
-        def parts() -> Iterator[Any]:
-            waiting: list[Any] = []
+        def parts() -> Iterator[Table]:
+            waiting: list[Table] = []
             for spot in spots:
                 waiting.append(self._rows(table, spot))
                 if sum(map(len, waiting)) >= MERGED_ROWS:
@@ -353,9 +358,11 @@ class GrowingFolder(StudyFolder):
     """
 
     columns: tuple[str, ...] = ()
-    _parts: dict[str, tuple[Any, Any]] = field(default_factory=dict, repr=False)  # times and sizes of files, rows
+    _parts: dict[str, tuple[list[tuple[int, int]], Table]] = field(
+        default_factory=dict, repr=False
+    )  # times and sizes of files, rows
 
-    def dataset(self, table: str) -> Any:
+    def dataset(self, table: str) -> Dataset:
         if table != "summary" or self.merged_file(table) is not None:
             self._parts.clear()
             return super().dataset(table)
@@ -371,7 +378,7 @@ class GrowingFolder(StudyFolder):
 
         return dataset.dataset(arrow.concat_tables(parts).combine_chunks())
 
-    def _part(self, spot: str) -> Any:
+    def _part(self, spot: str) -> Table:
         arrow, _ = pyarrow()
         path = self.part("summary", spot)
         try:

@@ -320,7 +320,7 @@ def line_pattern(text: object, field: str) -> str:
     return ", ".join(ANY if part.lower() == ANY else ", ".join(map(str, parse_line(part, field))) for part in parts)
 
 
-def _variations(fields: dict[str, Any], vary: object, source: str | Path) -> Iterator[Variation]:
+def _variations(fields: dict[str, object], vary: object, source: str | Path) -> Iterator[Variation]:
     """Every combination of the values, the last field varying fastest."""
     if not isinstance(vary, Mapping):
         raise InvalidOption("vary", vary, "must be a table: [vary]")
@@ -329,7 +329,7 @@ def _variations(fields: dict[str, Any], vary: object, source: str | Path) -> Ite
         count = prod(map(len, values.values()))
         raise RegretlessError(f"vary: has {count:,} combinations; at most {MOST_VARIATIONS:,} are allowed")
     for number, chosen in enumerate(product(*values.values()), 1):
-        varied: dict[str, Any] = deepcopy(fields)
+        varied: dict[str, object] = deepcopy(fields)
         for name, value in zip(values, chosen, strict=True):
             _set(varied, name, value)
         spot_fields = read_mapping({**varied, "board": _BOARD}, source)
@@ -340,7 +340,7 @@ def _variations(fields: dict[str, Any], vary: object, source: str | Path) -> Ite
         yield Variation(number, dict(zip(values, chosen, strict=True)), spot_fields)
 
 
-def _leaves(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, list[Any]]]:
+def _leaves(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, list[object]]]:
     """The lists of values of a table and its subtables, by dotted name."""
     for key, value in table.items():
         name = f"{prefix}{key}"

@@ -13,18 +13,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regretless.errors import InvalidFile, InvalidOption, InvalidText, MissingExtra
 from regretless.holdem.reading.columns import pyarrow
 from regretless.holdem.studies.folder import AGAIN, StudyFolder
+
+if TYPE_CHECKING:
+    from pyarrow import Table
+    from pyarrow.dataset import Dataset
 
 __all__ = ["StudyLine", "run_sql", "study_lines"]
 
 _PATTERN = "*?[{"  # characters by which DuckDB takes a path for several
 
 
-def run_sql(folder: StudyFolder, sql: str, parameters: Mapping[str, object] | None = None) -> Any:
+def run_sql(folder: StudyFolder, sql: str, parameters: Mapping[str, object] | None = None) -> Table:
     """The answer of a query as a `pyarrow.Table`; `$name` in the query stands for a parameter."""
     arrow, _ = pyarrow()
     try:
@@ -38,7 +42,7 @@ def run_sql(folder: StudyFolder, sql: str, parameters: Mapping[str, object] | No
             raise InvalidText("sql", sql, None, _sentence(error)) from None
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise InvalidOption("sql", sql, "must be one SELECT: a study is only read")
-        parts: dict[str, Any] = {}
+        parts: dict[str, Dataset] = {}
         files: dict[str, str] = {}
         for name in (each for each in folder.tables if each in sql.lower()):
             merged = folder.merged_file(name)
@@ -59,7 +63,7 @@ def run_sql(folder: StudyFolder, sql: str, parameters: Mapping[str, object] | No
     return result
 
 
-def _refuse_damaged(tables: Iterable[Any]) -> None:
+def _refuse_damaged(tables: Iterable[Dataset]) -> None:
     """Raise `InvalidFile` if a part of one of these data sets cannot be read."""
     arrow, _ = pyarrow()
     for table in tables:

@@ -227,18 +227,18 @@ def _row(
 ) -> ReportRow:
     weight = sums["w"]
 
-    def over(amount: float | None, total: float | None) -> float:
+    def ratio(amount: float | None, total: float | None) -> float:
         return amount / total if total and amount is not None else math.nan
 
     return ReportRow(
         group=group,
         spots=int(sums["spots"]),
         weight=weight,
-        share=over(weight, whole),
-        frequencies={action: over(weight_by_action.get(action, 0.0), weight) for action in actions},
-        **{name: over(sums[name], weight) for name in _MEANS},
-        oop_eqr=over(sums["oop_ev"], sums["oop_expected"]),
-        ip_eqr=over(sums["ip_ev"], sums["ip_expected"]),
+        share=ratio(weight, whole),
+        frequencies={action: ratio(weight_by_action.get(action, 0.0), weight) for action in actions},
+        **{name: ratio(sums[name], weight) for name in _MEANS},
+        oop_eqr=ratio(sums["oop_ev"], sums["oop_expected"]),
+        ip_eqr=ratio(sums["ip_ev"], sums["ip_expected"]),
     )
 
 

@@ -17,8 +17,8 @@ import socket
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
-from types import MappingProxyType
-from typing import Any
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING
 
 from regretless.cards.deck import board_text, card_text
 from regretless.forms.public import NodeKind
@@ -33,6 +33,9 @@ from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.lines import find_action, parse_line
 from regretless.holdem.spots.spot_fields import STREETS, PlayerName
 from regretless.holdem.studies.plan import ANY, Keep, StudySpot
+
+if TYPE_CHECKING:
+    from pyarrow import Schema
 
 __all__ = ["TABLES", "VERSION", "arrow_schema", "column_of", "kept_nodes", "run_row", "spot_rows"]
 
@@ -135,7 +138,7 @@ def column_of(field: str) -> str:
     return field.replace(".", "_")
 
 
-def arrow_schema(arrow: Any, table: str, varied: Mapping[str, object], metadata: Mapping[str, str]) -> Any:
+def arrow_schema(arrow: ModuleType, table: str, varied: Mapping[str, object], metadata: Mapping[str, str]) -> Schema:
     """The columns of a table with their types; `varied` has a value of each field that varies."""
     types = {"text": arrow.string(), "whole": arrow.int64(), "number": arrow.float64(), "flag": arrow.bool_()}
     columns: list[tuple[str, str, str]] = [(name, kind, text) for name, (kind, text) in TABLES[table].items()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from regretless.cards.deck import parse_board
 from regretless.errors import InvalidFile, InvalidOption, MissingExtra
@@ -19,6 +19,8 @@ from regretless.plots.scatter import scatter
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from pandas import DataFrame
+    from pyarrow import Table
 
 __all__ = ["Study"]
 
@@ -50,19 +52,19 @@ class Study:
         """How much of the study is solved, or of the flops with the properties `where`."""
         return study_coverage(self.folder, where=where)
 
-    def query(self, sql: str, parameters: Mapping[str, object] | None = None) -> Any:
+    def query(self, sql: str, parameters: Mapping[str, object] | None = None) -> Table:
         """The answer of one SELECT over `summary`, `hands` and `runs`, as a `pyarrow.Table`.
 
         The query sees nothing but these tables. `$name` in it stands for a parameter.
         """
         return run_sql(self.folder, sql, parameters)
 
-    def to_arrow(self, table: str = "summary") -> Any:
+    def to_arrow(self, table: str = "summary") -> Table:
         """A whole table as a `pyarrow.Table`; its schema says what each column means."""
         self._check(table)
         return self.folder.dataset(table).to_table()
 
-    def to_pandas(self, table: str = "summary") -> Any:
+    def to_pandas(self, table: str = "summary") -> DataFrame:
         """A whole table as a `pandas.DataFrame`."""
         try:
             import pandas  # noqa: F401

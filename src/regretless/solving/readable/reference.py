@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from regretless.engines import LEARNED, Build, EngineEntry, Evaluation, FormKind
 from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.compile import invert, strategy_array
 from regretless.forms.history import FloatArray, HistoryForm
-from regretless.games.game import Game
+from regretless.games.game import AnyGame
 from regretless.solving.readable.best_response import evaluate
 from regretless.solving.readable.cfr import CFR
 from regretless.variants.variant import Schedule
@@ -33,7 +32,7 @@ class Reference:
 
     def __init__(
         self,
-        game: Game[Any],
+        game: AnyGame,
         form: HistoryForm,
         *,
         updates: Updates = Updates.ALTERNATING,

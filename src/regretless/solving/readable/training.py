@@ -32,7 +32,7 @@ __all__ = ["CARDS", "KUHN_VALUE", "KuhnTrainer", "NamedKuhn", "Training", "train
 
 CARDS = "JQK"  # the names of 0, 1 and 2
 KUHN_VALUE = -1 / 18  # to player 0 in equilibrium
-HANDS_A_PIECE = 1000  # between reports
+HANDS_PER_REPORT = 1000
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def train_kuhn(
     began = time.perf_counter()
     trainer = KuhnTrainer(seed)
     while trainer.hands < iterations and not interrupted():
-        for _ in range(min(HANDS_A_PIECE, iterations - trainer.hands)):
+        for _ in range(min(HANDS_PER_REPORT, iterations - trainer.hands)):
             trainer.play_hand()
         report(trainer.hands, trainer.running_value)
     seconds = time.perf_counter() - began

@@ -16,7 +16,7 @@ runouts), `kernels/` (the arithmetic).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,7 +78,7 @@ class CudaBucketedEngine(BucketTables):
         """Tables, the batch, and the rows of a walk."""
         return estimate(self.form, predicts=self.predicts)
 
-    def _zeros(self, player: int, dtype: np.dtype[Any]) -> Buffer:
+    def _zeros(self, player: int, dtype: np.dtype[np.generic]) -> Buffer:
         return self._on.zeros(self.layout.entries[player], dtype)
 
     def _stored(self, numbers: Buffer) -> Array:
@@ -114,7 +114,7 @@ class CudaBucketedEngine(BucketTables):
 
     # --- launches ----------------------------------------------------------------------------------------------------
 
-    def _launch(self, name: str, grid: tuple[int, ...], threads: int, *arguments: Any, shared: int = 0) -> None:
+    def _launch(self, name: str, grid: tuple[int, ...], threads: int, *arguments: object, shared: int = 0) -> None:
         values = [np.int32(each) if isinstance(each, int) else each for each in arguments]
         if min(grid) > 0:
             self._kernels[name](grid, threads, shared, *values)
@@ -215,7 +215,7 @@ class CudaBucketedEngine(BucketTables):
         return self.form.runouts.count if street else 1
 
 
-def estimate(form: BucketedForm, *, predicts: bool = False, **_: Any) -> int:
+def estimate(form: BucketedForm, *, predicts: bool = False, **_: object) -> int:
     """Bytes of tables, of a batch and of the rows of a walk."""
     layout = TableLayout(form)
     rows = sum(_row_sizes(form, make_plan(layout)).values())

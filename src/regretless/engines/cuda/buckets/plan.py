@@ -102,7 +102,7 @@ class CudaBucketPlan:
 def records_source() -> str:
     """NODE, LINE and the numbers of a variant as C structs."""
 
-    def struct(name: str, record: np.dtype[Any]) -> str:
+    def struct(name: str, record: np.dtype[np.void]) -> str:
         assert record.names is not None
         fields = "".join(f" {C_TYPES[record[field].str[1:]]} {field};" for field in record.names)
         return f"struct {name} {{{fields} }};\n"

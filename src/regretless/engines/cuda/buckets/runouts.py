@@ -6,13 +6,12 @@ previous batch.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from regretless.compiling import inlined, kernel
 from regretless.engines.cuda.buckets.plan import LOSE, SAME, TIE, WIN, WIN_AT_ONCE
+from regretless.engines.cuda.device import Buffer
 from regretless.forms.bucketed import BucketedForm, Runouts
 
 __all__ = ["MAX_HANDS", "BatchLayout", "arrange", "max_steps"]
@@ -37,22 +36,24 @@ class BatchLayout:
 
     def __init__(self, form: BucketedForm) -> None:
         self.form = form
-        self._slices: dict[str, tuple[int, int, np.dtype[Any]]] = {}  # begin and end in bytes, type
+        self._slices: dict[str, tuple[int, int, np.dtype[np.generic]]] = {}  # begin and end in bytes, type
         self.nbytes = 0
         for name, (count, kind) in _sizes(form).items():
             end = self.nbytes + count * np.dtype(kind).itemsize
             self._slices[name] = self.nbytes, end, np.dtype(kind)
             self.nbytes = -(-end // ALIGNED) * ALIGNED
 
-    def arrays(self, whole: Any) -> dict[str, Any]:
+    def arrays(self, whole: Buffer) -> dict[str, Buffer]:
         """The arrays in the bytes of a batch, on the host or on a device."""
         return {name: whole[begin:end].view(kind) for name, (begin, end, kind) in self._slices.items()}
 
 
-def _sizes(form: BucketedForm) -> dict[str, tuple[int, Any]]:
+def _sizes(form: BucketedForm) -> dict[str, tuple[int, DTypeLike]]:
     """Lengths and types of the arrays."""
     streets, count = range(len(form.buckets[0])), form.runouts.count
-    sizes: dict[str, tuple[int, Any]] = {f"weight.{street}": (count if street else 1, np.float32) for street in streets}
+    sizes: dict[str, tuple[int, DTypeLike]] = {
+        f"weight.{street}": (count if street else 1, np.float32) for street in streets
+    }
     for player in range(2):
         for street in streets:
             rows = (count if street else 1) * len(form.hands[player].weight)

@@ -97,7 +97,7 @@ class CudaPublicEngine(StoredEngine):
         self._spot = self._own_walks = None
         self.lock_tables, self._filled_at, self.has_lists = [], -1, False
 
-    def _move(self, moved: Callable[[Any], Any]) -> None:
+    def _move(self, moved: Callable[[Buffer], Buffer]) -> None:
         """Replace all regrets, averages and predictions; arrays that are the same stay the same."""
         copies = {id(numbers): moved(numbers) for numbers in (*self._regret, *self._average, *self._matched)}
         self._regret, self._average, self._matched = (
@@ -293,7 +293,7 @@ class CudaPublicEngine(StoredEngine):
 
     # --- numbers on the device ---
 
-    def _all_zeros(self, *dtypes: np.dtype[Any]) -> list[list[Buffer]]:
+    def _all_zeros(self, *dtypes: np.dtype[np.generic]) -> list[list[Buffer]]:
         """All in one buffer, since many spots are so small that allocating takes longer than iterating."""
         entries = self.layout.entries.tolist()
         sizes = [-(-count * dtype.itemsize // ALIGNMENT) * ALIGNMENT for dtype in dtypes for count in entries]
@@ -307,9 +307,7 @@ class CudaPublicEngine(StoredEngine):
     def _take(self, numbers: Buffer, node: int, runouts: slice) -> Stored:
         return self.layout.by_action(self._on.download(self.layout.node_rows(numbers, node, runouts)), node)
 
-    def _put(
-        self, numbers: Buffer, public_node: PublicNode, values: NDArray[np.floating[Any]], hands: BoolArray
-    ) -> None:
+    def _put(self, numbers: Buffer, public_node: PublicNode, values: NDArray[np.floating], hands: BoolArray) -> None:
         node, runout = public_node
         rows = self.layout.node_rows(numbers, node, slice(runout, runout + 1))[0]
         changed = self._on.download(rows)

@@ -23,14 +23,15 @@ __all__ = [
 
 WARP = 32  # lanes; half of them sum two columns each
 PROCESSOR_SHARED = 228 * 1024  # bytes of shared memory of a multiprocessor
-BLOCK_SHARED = 1024  # of them, reserved by CUDA for every block
-STATIC_SHARED = {False: 4096, True: 5632}  # and declared by the kernel of terminals, in 32 and in 64 bits, rounded up
-# Threads of a block and blocks of a processor, best first: two hide each other's waits.
+BLOCK_SHARED = 1024  # bytes of shared memory that CUDA reserves for every block
+# Bytes of shared memory that the kernel of terminals declares, rounded up; by whether it computes in 64 bits.
+STATIC_SHARED = {False: 4096, True: 5632}
+# Threads per block and blocks per multiprocessor, best first: of two blocks, one computes while the other waits.
 SHARINGS = ((512, 2), (1024, 1))
 HANDS = 4  # adjacent hands per thread that walks decisions
 UP_BLOCKS = 6  # per multiprocessor on the way up the last street: more would leave too few registers
-LEVEL_THREADS = 256  # at most, of a block that walks a line level by level
-LEVEL_BLOCKS = 2  # of those, per multiprocessor
+LEVEL_THREADS = 256  # at most, per block that walks a line level by level
+LEVEL_BLOCKS = 2  # such blocks per multiprocessor
 PANEL_THREADS, PANEL_BLOCKS = 256, 2  # per block that multiplies, and such blocks per multiprocessor
 KERNELS = (
     "make_lists", "make_codes", "levels_learn_down", "levels_last_down", "levels_mean_down", "levels_learn_up",
@@ -52,7 +53,7 @@ class KernelOptions:
     reach_shared: bool = True  # which tiles lie in shared memory
     parts_shared: bool = True
     threads: int = 512  # per block that evaluates terminals
-    blocks: int = 2  # of those, per multiprocessor
+    blocks: int = 2  # such blocks per multiprocessor
 
     def flags(self) -> tuple[str, ...]:
         """As arguments of a compiler."""
@@ -82,7 +83,7 @@ def kernel_source() -> str:
 
 
 def choose_rooms(device: Device, spots: Sequence[SpotWalks], options: KernelOptions) -> tuple[KernelOptions, Records]:
-    """How wide tiles of terminals are, what of them lies in shared memory and how many threads share it.
+    """Choose the width of tiles of terminals, which parts lie in shared memory, and how many threads share it.
 
     Returns the options for that, and ROOMS for both players.
     """

@@ -6,14 +6,15 @@ strongest; elsewhere they keep their order. Dead hands are left out.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from regretless.compiling import kernel
 from regretless.engines.layout import padded
 from regretless.forms.bucketed import BucketedForm, Runouts
+from regretless.forms.history import AnyArray
 from regretless.forms.public import Hands
 
 __all__ = ["Boards", "arrange", "board_bytes", "row_width"]
@@ -81,7 +82,7 @@ def _player(hands: Hands, deck: int) -> tuple[Int8, Int16, Float32]:
 
 
 def _empty(count: int, width: int, deck: int) -> Boards:
-    def rows(dtype: Any) -> Any:
+    def rows(dtype: DTypeLike) -> AnyArray:
         return np.zeros((2, count, width), dtype=dtype)
 
     return Boards(

@@ -12,7 +12,7 @@ however many runouts are drawn. The parts: `plan` (the tree), `boards` (the batc
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,7 +125,7 @@ class NumbaBucketedEngine(BucketTables):
         )
 
 
-def estimate(form: BucketedForm, *, threads: int = 1, predicts: bool = False, **_: Any) -> int:
+def estimate(form: BucketedForm, *, threads: int = 1, predicts: bool = False, **_: object) -> int:
     """Bytes of an engine, `NumbaBucketedEngine.memory_bytes`, before anything that grows with it is built."""
     layout = TableLayout(form)
     plans = make_plan(layout, 0), make_plan(layout, 1)
@@ -166,7 +166,9 @@ def _make_entries(form: BucketedForm, plan: BundlePlan) -> list[Entries]:
     return [Entries(*(np.zeros(shape, dtype=np.float32) for _ in Entries._fields)) for shape in shapes]
 
 
-def _scratch_parts(form: BucketedForm, plans: tuple[BundlePlan, BundlePlan]) -> dict[str, tuple[int, np.dtype[Any]]]:
+def _scratch_parts(
+    form: BucketedForm, plans: tuple[BundlePlan, BundlePlan]
+) -> dict[str, tuple[int, np.dtype[np.generic]]]:
     """Sizes and types of `BundleScratch`, enough for every bundle of both players' walks."""
     width = row_width(form)
     action_buckets = max(int(plan.strategy_size.max()) for plan in plans)

@@ -30,11 +30,12 @@ from regretless.engines.numba.buckets.boards import Boards
 from regretless.engines.numba.buckets.plan import LEAF, OWN, BundlePlan
 from regretless.engines.numba.public.kernels.lanes import add_product, load, store, transpose, zeros
 from regretless.engines.numba.update import StepWeights, next_average, next_regret, step_weights, to_match
+from regretless.forms.history import AnyArray
 
 __all__ = ["BundleScratch", "Entries", "LearnedTables", "walk_bundles"]
 
 Float32 = NDArray[np.float32]
-Tile = NDArray[Any]  # 32 or 64 bits
+Tile = AnyArray  # 32 or 64 bits
 
 ZERO, ONE = np.float32(0.0), np.float32(1.0)
 WINS, TIES, LOSES, FOLDS = 0, LANES, 2 * LANES, 3 * LANES  # where each begins in the payoffs of a tile

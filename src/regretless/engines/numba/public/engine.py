@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from regretless.compiling.numba_internals import signatures
 from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy
 from regretless.engines.formats import SALT, largest_value, met_weights, needs_wide_tiles, number_format
+from regretless.engines.learned import Numbers
 from regretless.engines.numba.public.jobs import (
     Job,
     Learned,
@@ -242,7 +243,7 @@ class NumbaPublicEngine(StoredEngine):
 class StrategyEvaluator(NumbaPublicEngine):
     """An engine without regrets and averages: it only evaluates strategies that are handed in."""
 
-    def _zeros(self, player: int, dtype: np.dtype[Any]) -> Any:
+    def _zeros(self, player: int, dtype: np.dtype[np.generic]) -> Numbers:
         return np.zeros(0, dtype=dtype)
 
 

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from regretless.engines.layout import LANES
 from regretless.engines.numba.public.plan import WalkPlan
 from regretless.engines.numba.public.records import Float32, Float64, Int32, Records
 from regretless.engines.numba.public.sizes import MOST_BLOCKS, SLOT_GAP, tile_rows
 from regretless.engines.numba.public.tables import HandTables
+from regretless.forms.history import AnyArray
 from regretless.forms.public import PublicForm
 from regretless.variants.variant import Weights
 
@@ -146,7 +147,7 @@ class KernelArguments(NamedTuple):
     scratch: WalkScratch
 
 
-def aligned(size: int, dtype: Any = np.float32) -> NDArray[Any]:
+def aligned(size: int, dtype: DTypeLike = np.float32) -> AnyArray:
     """Zeros aligned to a cache line, so that no vector straddles two."""
     width = np.dtype(dtype).itemsize
     raw = np.zeros(size + CACHE_LINE // width, dtype=dtype)
@@ -160,12 +161,12 @@ def make_steps(rows: int) -> Steps:
 
 
 def make_scratch(
-    plans: tuple[WalkPlan, WalkPlan], deck: int, tile_type: type[np.floating[Any]] = np.float32, slots: int = 1
+    plans: tuple[WalkPlan, WalkPlan], deck: int, tile_type: type[np.floating] = np.float32, slots: int = 1
 ) -> WalkScratch:
     """Rows for the slots of a team; the thread that uses a page of memory is the first to touch it."""
     gap = SLOT_GAP if slots > 1 else 0
 
-    def room(size: int, kind: Any) -> NDArray[Any]:
+    def room(size: int, kind: DTypeLike) -> AnyArray:
         return aligned(slots * (size + gap // np.dtype(kind).itemsize), kind)
 
     opponent, value, line = np.maximum(plans[0].rows, plans[1].rows).tolist()

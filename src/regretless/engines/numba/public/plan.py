@@ -12,7 +12,7 @@ does not move between them, and rows that are never needed at the same time shar
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from regretless.forms.walking import WalkingOrder, terminal_pays, walking_order
 __all__ = ["Tiles", "WalkPlan", "make_plans"]
 
 Int64 = NDArray[np.int64]
-PayType = type[np.floating[Any]]  # in which terminals are evaluated
+PayType = type[np.floating]  # in which terminals are evaluated
 
 
 class Tiles(NamedTuple):

@@ -17,7 +17,7 @@ The kernels that follow these lists have almost no branches.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -269,7 +269,7 @@ def _make_tables(form: PublicForm, own: int, alive: list[BoolArray]) -> HandTabl
     )
 
 
-def _padded_rows(rows: NDArray[np.integer[Any]], width: int) -> Int16:
+def _padded_rows(rows: NDArray[np.integer], width: int) -> Int16:
     """[rows, width] rows of hand numbers, in which a padding hand represents itself."""
     wide = np.tile(np.arange(width, dtype=np.int16), (len(rows), 1))
     wide[:, : rows.shape[1]] = rows
