@@ -79,7 +79,7 @@ def test_an_empty_folder_is_refused(run, spots: Path) -> None:
 
 
 def test_a_bad_spot_is_named_and_does_not_stop_the_others(run, spots: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (spots / "b/bad.toml").write_text(SMALL.replace("100%", "100"), encoding="utf-8")
+    (spots / "b/bad.toml").write_text(SMALL.replace("100%", "100y"), encoding="utf-8")
     (spots / "b/line.toml").write_text(SMALL + "[lines]\nremove = ['check, bet 7']\n", encoding="utf-8")
     result = run("solve", "b", "--out", "solved", *QUICK, "--json")
     assert result.code == 1
@@ -87,7 +87,7 @@ def test_a_bad_spot_is_named_and_does_not_stop_the_others(run, spots: Path, monk
     assert [each["file"] for each in result.json["errors"]] == ["b/bad.toml", "b/line.toml"]
     assert names(spots / "solved") == ["x.rgl", "y.rgl"]
     errors = [line for line in result.err.splitlines() if line.startswith("error: ")]
-    assert errors[0].startswith("error: b/bad.toml: bets.bet: '100' at position 1")
+    assert errors[0].startswith("error: b/bad.toml: bets.bet: '100y' at position 1")
     assert errors[1].startswith("error: b/line.toml: ")
     assert len(errors) == 2
     estimates = run("estimate", "b", "--json")
