@@ -61,7 +61,9 @@ def test_a_range_bets_as_often_as_asked_and_the_loss_is_said(run) -> None:
     assert sum(node["frequencies"][1:]) == pytest.approx(0.6, abs=1e-4)
     without = run(*SOLVE, "--lock", ": bets 60%")
     assert without.code == 1
-    assert without.err.startswith("error: lock: ': bets 60%': is a frequency, which starts from the strategy of another solution")
+    assert without.err.startswith(
+        "error: lock: ': bets 60%': is a frequency, which starts from the strategy of another solution"
+    )
 
 
 def test_a_player_plays_as_in_another_solution(run, tmp_path: Path) -> None:
