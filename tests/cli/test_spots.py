@@ -15,11 +15,11 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import pytest
-from regretless.solving.progress import interrupt
 from tests.cli.spot_texts import RIVER
 
-from regretless.holdem import estimate as estimates
+from regretless.holdem import fitting
 from regretless.holdem.spots.spot import Spot
+from regretless.solving import interrupt
 
 TURN = RIVER.replace("2c 3d", "2c")
 
@@ -188,7 +188,7 @@ def test_a_wrong_request_gives_one_sentence(line: list[str], words: str, run, sp
 
 
 def test_a_spot_that_does_not_fit_gives_exit_code_three(run, spot: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimates, "available_bytes", lambda: 1000)
+    monkeypatch.setattr(fitting, "available_bytes", lambda: 1000)
     result = run("solve", spot)
     assert result.code == 3
     assert "of memory, but only" in result.err

@@ -315,7 +315,7 @@ def test_a_spot_that_fits_on_no_machine_is_refused_and_the_others_are_solved(tmp
 def test_a_spot_that_does_not_fit_in_memory_does_not_stop_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("regretless.holdem.estimate.available_bytes", lambda: 3 * 2**20)
+    monkeypatch.setattr("regretless.holdem.fitting.available_bytes", lambda: 3 * 2**20)
     run = solve_here(study_text(("5s4h3d", "QsJh2h")), tmp_path / "study")
     assert (run.done, list(run.errors)) == (1, ["5s4h3d"])
     assert "5s4h3d in 32 bits needs 5 MiB of memory, but only 3 MiB are free" in str(run.errors["5s4h3d"].error)

@@ -16,6 +16,7 @@ from regretless.cards.hands import CLASS_NAMES
 from regretless.cards.ranges import Range
 from regretless.holdem.games import whole_game
 from regretless.holdem.games.game import HoldemGame
+from regretless.holdem.games.push_fold import PushFoldSolution
 from regretless.holdem.spots.spot import Spot
 from regretless.page.app import make_app
 
@@ -46,6 +47,7 @@ def charts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_push_or_fold_is_two_charts_with_its_value_and_exploitability(charts: TestClient) -> None:
     answer = charts.get(f"{API}/preflop", params={"file": "push-fold.rgl"}).json()
     solution = rl.solve("push-fold(stack=10)")
+    assert isinstance(solution, PushFoldSolution)
     assert answer["values"][0] == pytest.approx(-0.045371, abs=2e-6)
     assert 0 <= answer["exploitability"] < 1e-4
     first, reply = answer["charts"]

@@ -181,7 +181,7 @@ def test_files_are_listed_with_what_they_hold(client: TestClient, folder: Path) 
     kinds = {name: each["kind"] for name, each in files.items()}
     assert kinds == {
         "deeper/river.rgl": "spot", "turn.rgl": "spot", "kuhn.rgl": "game", "leduc.rgl": "game", "river.toml": "toml",
-        "broken.rgl": "unreadable", "typo.toml": "toml",
+        "broken.rgl": "unreadable", "typo.toml": "toml", "push-fold.rgl": "push-fold",
     }  # fmt: skip
     assert files["turn.rgl"]["board"] == TURN["board"]
     assert files["turn.rgl"]["exploitability"] <= 0.5

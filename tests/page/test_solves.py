@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 from tests.page.serving import API, FOREVER, RIVER, SLOW, Server, is_over, wait_for
 
 import regretless as rl
-from regretless.holdem import Spot, estimate
+from regretless.holdem import Spot, estimate, fitting
 from regretless.page import queue
 from regretless.page.app import make_app
 from regretless.page.solves import OPTIONS
@@ -232,7 +232,7 @@ def test_what_would_not_fit_is_refused_and_what_would_is_advised_without_options
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     needed = estimate.estimate_spot(Spot.from_mapping(SLOW)).memory_bytes
-    monkeypatch.setattr(estimate, "available_bytes", lambda: (needed[16] + needed[32]) // 2)
+    monkeypatch.setattr(fitting, "available_bytes", lambda: (needed[16] + needed[32]) // 2)
     answer = client.post(f"{API}/solves", json={"spot": SLOW, "threads": 1})
     assert answer.status_code == 422
     said = answer.json()["error"]["message"]

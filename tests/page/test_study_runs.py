@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from tests.page.serving import API
 
 import regretless as rl
+from regretless.holdem.studies.plan import StudyPlan
 from regretless.page.app import make_app
 
 pytest.importorskip("pyarrow")
@@ -63,7 +64,7 @@ def test_a_study_is_estimated_before_it_is_started(shelf: TestClient) -> None:
     estimate = answer["estimate"]
     assert (estimate["spots"], estimate["impossible"], estimate["fits"]) == (3, 0, True)
     assert estimate["memory_bytes"] > 10**5
-    assert rl.holdem.studies.plan.StudyPlan.parse(answer["toml"]).target == 5.0
+    assert StudyPlan.parse(answer["toml"]).target == 5.0
 
 
 @pytest.mark.parametrize(

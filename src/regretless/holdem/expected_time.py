@@ -23,8 +23,8 @@ from regretless.holdem.spots.spot import Spot
 
 __all__ = ["expected_iterations", "expected_seconds", "iteration_speed"]
 
-FLOP = 1.25  # time per entry of a large flop / of the turn that is timed
-MEASURING = 1.1  # time including measurements / time of the iterations
+FLOP = 1.6  # time per entry of a large flop / of the turn that is timed
+MEASURING = 1.2  # time including measurements / time of the iterations
 SETUP = 0.5  # seconds
 POWERS = {3: (3.1, 0.48, 0.09, 0.5), 4: (6.0, 0.41, 0.0, 0.54), 5: (2.2, 0.81, 0.0, 0.51)}  # C, N, S, T by cards
 

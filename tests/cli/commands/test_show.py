@@ -252,6 +252,29 @@ def test_hands_are_printed_before_the_grid(show) -> None:
     assert sorted(first.values()) == list(first.values())
 
 
+def test_positions_are_named_in_every_view(run, folder: Path) -> None:
+    """Flags and JSON keep oop and ip, on which scripts rely."""
+    named = TURN | {"oop": {"range": "AK, 22", "name": "BB"}, "ip": {"range": "QQ, JTs", "name": "BTN"}}
+    spot = Spot.from_mapping(named)
+    solve_spot(spot, iterations=5, threads=1).save(folder / "named.rgl")
+    (folder / "named.toml").write_text(spot.to_toml(), encoding="utf-8")
+    file = str(folder / "named.rgl")
+    shown = run("show", file, "--line", "check", "--hands").out
+    for text in ("behind BB 200, BTN 200", "BB EV ", "BTN acts", "BTN: strategy"):
+        assert text in shown
+    assert {line.split()[0] for line in shown.splitlines() if "EQR" in line and "weight" in line} >= {"BB", "BTN"}
+    other = run("show", file, "--line", "check", "--player", "oop").out
+    assert "BTN acts here: --player ip shows what they do" in other
+    assert "BTN bet 50% (50)" in run("show", str(folder / "named.toml"), "--tree").out
+    runouts = run("show", file, "--line", "check, check", "--runouts").out
+    assert "EV BB" in runouts
+    assert "what BB does" in " ".join(runouts.split())
+    assert "EV BTN" in run("compare", file, file).out
+    for text in (shown, other, runouts):
+        assert not re.search(r"\b(oop|ip) (acts|EV|equity)|EV (oop|ip)", text)
+    assert run("show", file, "--json").json["node"]["player"] == "oop"
+
+
 def test_a_raise_is_measured_beyond_the_call_against_the_pot_after_it(show, folder: Path) -> None:
     """After check and a bet of 50 into 100, all-in for 200 puts 150 on top of a call that makes the pot 200."""
     assert "a all-in 75% (200)" in show("--line", "check, bet 50").out

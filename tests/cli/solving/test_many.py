@@ -7,7 +7,6 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
-from regretless.solving.progress import interrupt
 from tests.cli.spot_texts import SMALL
 
 from regretless.cli.arguments.outputs import solution_files
@@ -17,6 +16,7 @@ from regretless.holdem.many import SpotsFailed, solve_many
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import LockFrom, lock_text, parse_lock
 from regretless.holdem.spots.spot import Spot
+from regretless.solving import interrupt
 from regretless.solving.options import SolveOptions
 
 QUICK = ["--iterations", "20", "--threads", "1"]

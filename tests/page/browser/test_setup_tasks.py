@@ -17,6 +17,7 @@ from tests.page.tasks import Acts
 import regretless as rl
 from regretless.cli import main
 from regretless.holdem import Spot
+from regretless.holdem.solution import SpotSolution
 
 COARSE = {"target": "5", "device": "auto", "threads": "", "storage": "32"}  # what the reader chose earlier
 
@@ -73,7 +74,7 @@ def test_a_three_bet_pot_on_a_turn(workshop: Server, open_page: Any) -> None:
     page.get_by_label("Formation").select_option(label="BTN opens, BB 3-bets, BTN calls")
     for card in ("A of hearts", "T of diamonds", "6 of hearts", "2 of clubs"):
         page.get_by_role("button", name=card, exact=True).click()
-    solved = Spot.parse(rl.load(solve_and_browse(workshop, page)).spot.to_toml())
+    solved = Spot.parse(SpotSolution.load(solve_and_browse(workshop, page)).spot.to_toml())
     assert acts.total <= 8
     assert (solved.pot, solved.position_of("oop"), solved.raiser, len(solved.board)) == (22.5, "BB", "oop", 4)
 
@@ -97,7 +98,7 @@ def test_the_same_spot_on_another_flop(workshop: Server, open_page: Any) -> None
     expect(page.get_by_label("Board", exact=True)).to_have_value("Ks 7d 2c")
     page.get_by_role("button", name="Random flop").click()
     expect(page.get_by_label("Board", exact=True)).not_to_have_value("Ks 7d 2c")
-    solved = rl.load(solve_and_browse(workshop, page))
+    solved = SpotSolution.load(solve_and_browse(workshop, page))
     assert acts.total <= 4
     again = solved.spot
     assert again.board != spot.board

@@ -15,6 +15,7 @@ from regretless.forms.public import BettingTree
 from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import PlayerName
+from regretless.printable import printable
 
 __all__ = ["ROLES", "PlayerNames", "action_text", "player_names", "tree_actions", "view_actions"]
 
@@ -26,8 +27,14 @@ CLOSE = 1e-9  # chips
 
 
 def player_names(spot: Spot) -> PlayerNames:
-    """What the players of a spot are called in every view: oop and ip, unless the spot says more."""
-    return ROLES
+    """What the players of a spot are called in every view: BB and BTN if the spot says so, otherwise oop and ip.
+
+    >>> fields = {"board": "Kh Qs Js", "pot": 60, "stack": 200, "ip": "QQ", "bets": {"bet": "33%"}}
+    >>> player_names(Spot(oop={"range": "AK", "name": "BB"}, **fields))
+    {'oop': 'BB', 'ip': 'ip'}
+    """
+    ip, oop = (printable(position) for position in spot.positions)
+    return {"oop": oop or "oop", "ip": ip or "ip"}
 
 
 def action_text(action: str, *, beyond_call: float, pot_after_call: float) -> str:
