@@ -42,6 +42,15 @@ range = "AA, KQs, JTs, 55"
 [bets]
 bet = "100%"
 """
+GAME = """
+stack = 2
+small_blind = 0.5
+big_blind = 1
+preflop.open = ""
+bets.river.bet = "a"
+rules.add_allin = 0
+"""
+FLOP = "7c 7d 7h"  # of all flops, the one with the fewest turns and rivers
 # A flop has a thousand runouts: with few chips, only checks lead there.
 STACKS = {"flop": 100, "turn": 200, "river": 200}
 BOARDS = {"flop": "Kh Qs Js", "turn": "Kh Qs Js 2c", "river": "Kh Qs Js 2c 3d"}
@@ -71,6 +80,7 @@ KINDS = {
         {"buckets": "river=lossless", "variant": "plus"},
         "turn.toml",
     ),
+    "whole game": Kind(("game.toml", "--flops", FLOP), {"flops": FLOP}, "game.toml"),
     "batch": Kind(("folder",), {}),  # a command only: Python has `solve_many`
     "resumed game": Kind(("--resume", "kuhn.rgl"), {"resume": "kuhn.rgl"}),
     "resumed sampled game": Kind(("--resume", "sampled.rgl"), {"resume": "sampled.rgl"}),
@@ -78,14 +88,16 @@ KINDS = {
     "resumed flop-holdem": Kind(("--resume", "flop-holdem.rgl"), {"resume": "flop-holdem.rgl"}),
     "resumed river": Kind(("--resume", "river.rgl"), {"resume": "river.rgl"}),
     "resumed turn": Kind(("--resume", "turn.rgl"), {"resume": "turn.rgl"}),
+    "resumed whole game": Kind(("--resume", "game.rgl"), {"resume": "game.rgl"}),
     "resumed bucketed": Kind(("--resume", "bucketed.rgl"), {"resume": "bucketed.rgl"}),
 }
 GAMES = {"game", "sampled game"}
-PUBLIC = {"public game", "flop-holdem"}
+PUBLIC = {"public game", "flop-holdem", "whole game"}
 SPOTS = {"river", "turn", "flop", "batch"}
 RESUMED_GAMES = {"resumed game", "resumed sampled game"}
 RESUMED_PUBLIC = {"resumed public game", "resumed flop-holdem"}
 RESUMED_SPOTS = {"resumed river", "resumed turn", "resumed bucketed"}
+WHOLE_GAMES = {"whole game", "resumed whole game"}
 ONE_SPOT = {"river", "turn", "flop", "bucketed"}
 ALL = frozenset(KINDS)
 ITERATIONS = 12  # of every solve here; a resumed one had 3
@@ -187,6 +199,9 @@ ROWS = [
         ONE_SPOT - {"river"},
         is_now("buckets", "turn=lossless,river=lossless"),
     ),
+    Row("flops", FLOP, {"resumed whole game", "whole game"}, is_now("flops", 1)),
+    Row("flops", "2c 2d 2h", {"whole game"}, differs("exploitability")),
+    Row("flops", "subset(26)", set(), is_now("flops", 1)),
     Row("sample_runouts", 4, {"bucketed"}, differs("exploitability")),
     Row("engine", "reference", GAMES | RESUMED_GAMES, is_now("engine", "reference")),
     Row("engine", "no-such", set(), is_now("engine", "no-such")),
@@ -197,7 +212,7 @@ ROWS = [
     Row(
         "form",
         "public",
-        {"game"} | PUBLIC | RESUMED_PUBLIC,
+        {"game"} | (PUBLIC - {"whole game"}) | RESUMED_PUBLIC,
         has_form("public"),
         by={"sampled game": "sampling"},
     ),
@@ -207,7 +222,7 @@ ROWS = [
     Row("storage", 8, set(), differs("memory_bytes")),
     Row("save_every", 1e-9, ALL - {"exact"}, saved_more_often, base=OUT, python=False),
     Row("checkpoint", "out.rgl", ALL - {"exact"}, wrote("out"), also={"save_every": 1e-9}, shell=False),
-    Row("keep_regrets", True, SPOTS | RESUMED_SPOTS | {"bucketed"}, larger, base=OUT, python=False),
+    Row("keep_regrets", True, SPOTS | RESUMED_SPOTS | WHOLE_GAMES | {"bucketed"}, larger, base=OUT, python=False),
     Row("lock", "check: AA = bet 100", SPOTS, locked, python=False),
     Row("lock_from", solved, SPOTS, locked, also={"lock_player": "ip"}, named="lock", python=False),
     Row("lock_player", "ip", SPOTS, locked, also={"lock_from": solved}, named="lock", python=False),
@@ -258,6 +273,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The spots, solutions of them, and solves that were interrupted after 3 iterations."""
     folder = tmp_path_factory.mktemp("files")
     (folder / "folder").mkdir()
+    (folder / "game.toml").write_text(GAME, encoding="utf-8")
     for street, board in BOARDS.items():
         (folder / f"{street}.toml").write_text(SPOT.format(board=board, stack=STACKS[street]), encoding="utf-8")
         rl.solve(str(folder / f"{street}.toml"), iterations=3).save(folder / f"{street}-solved.rgl")
@@ -265,6 +281,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     stopped = {"kuhn.rgl": ("kuhn", {}), "sampled.rgl": ("kuhn", {"sampling": "chance"})}
     stopped |= {"public.rgl": ("kuhn", {"form": "public"}), "flop-holdem.rgl": ("flop-holdem", {})}
     stopped |= {f"{street}.rgl": (str(folder / f"{street}.toml"), {}) for street in ("river", "turn")}
+    stopped["game.rgl"] = (str(folder / "game.toml"), {"flops": FLOP})
     stopped["bucketed.rgl"] = (str(folder / "turn.toml"), {"buckets": "river=lossless"})
     for name, (what, options) in stopped.items():
         done = [0]

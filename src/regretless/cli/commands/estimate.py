@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 from rich.text import Text
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from regretless.holdem.estimate import Estimate
     from regretless.holdem.fitting import Shrunk
     from regretless.holdem.games.game_size import GameEstimate
+    from regretless.holdem.games.real_cards import FlopsEstimate
+
+    AnyEstimate: TypeAlias = Estimate | GameEstimate | FlopsEstimate
 
 __all__ = ["estimate"]
 
@@ -41,15 +44,23 @@ def estimate(
             metavar="COUNTS",
         ),
     ] = None,
+    flops: Annotated[
+        str | None,
+        option(
+            "The flops of a game that is solved with real cards: [cyan]'subset(25)'[/cyan], all, properties or a list.",
+            metavar="FLOPS",
+        ),
+    ] = None,
     json_: Json = False,
 ) -> None:
-    """Estimate the size of a spot or a game: nodes, hands and memory (of a spot, with 32-bit and 16-bit storage).
+    """Estimate the size of a spot or a game: nodes, hands and memory, with 32-bit and 16-bit storage.
 
     For a spot that does not fit in memory it proposes what to cut from the betting tree, and what each cut saves.
 
     \b
     [cyan]regretless estimate spot.toml[/cyan]
     [cyan]regretless estimate spots/[/cyan]
+    [cyan]regretless estimate game.toml --flops 'subset(25)'[/cyan]   with real cards, and how many flops fit
     [cyan]regretless estimate game.toml --buckets flop=500,turn=500,river=500[/cyan]
     [cyan]regretless estimate 'push-fold(stack=10)'[/cyan]
     """
@@ -58,8 +69,10 @@ def estimate(
     from regretless.holdem.buckets.plan import BucketChoice
     from regretless.holdem.estimate import estimate_spot
     from regretless.holdem.fitting import shrink
+    from regretless.holdem.flops import read_flops
     from regretless.holdem.games.game import HoldemGame, read_spot_or_game
     from regretless.holdem.games.game_size import estimate_game
+    from regretless.holdem.games.real_cards import estimate_flops
     from regretless.holdem.locking import with_sources
     from regretless.solving.kinds import Kind
     from regretless.solving.options import SolveOptions
@@ -67,22 +80,28 @@ def estimate(
     SolveOptions(threads=threads).check(Kind.SPOT)
     if len(spots) == 1 and not is_spot(spots[0]):
         refuse_saved("SPOT", spots[0], f"regretless show {spots[0]} says what it took")
-        for option_name, value in (("threads", threads), ("buckets", buckets)):
+        for option_name, value in (("threads", threads), ("buckets", buckets), ("flops", flops)):
             if value is not None:
                 raise InvalidOption(option_name, value, f"does not apply to {spots[0]}")
         _estimate_game(spots[0], as_json=json_)
         return
+    if flops is not None and buckets is not None:
+        raise InvalidOption("buckets", buckets, "cannot be combined with flops, on which real cards are dealt")
     choice = None if buckets is None else BucketChoice.parse(buckets)
+    chosen = None if flops is None else read_flops(flops)
     cores = thread_limit(threads)
 
-    def size(path: Path) -> Estimate | GameEstimate:
+    def size(path: Path) -> AnyEstimate:
         spot_or_game = read_spot_or_game(path)
         if isinstance(spot_or_game, HoldemGame):
+            if chosen is not None:
+                return estimate_flops(spot_or_game, chosen, threads=cores)
             if threads is not None:
-                raise InvalidOption("threads", threads, f"is for spots, and {path} is a game")
+                raise InvalidOption("threads", threads, f"is for spots and flops, and {path} is a game with buckets")
             return estimate_game(spot_or_game, choice)
-        if buckets is not None:
-            raise InvalidOption("buckets", buckets, f"is for games, and {path} is a spot")
+        for name, value in (("buckets", buckets), ("flops", flops)):
+            if value is not None:
+                raise InvalidOption(name, value, f"is for games, and {path} is a spot")
         spot = with_sources(spot_or_game)
         needed = estimate_spot(spot, threads=cores)
         if needed.memory_bytes[32] > (free := available_bytes()):
@@ -129,10 +148,10 @@ def _estimate_game(name: str, *, as_json: bool) -> None:
     console.print(fact_table(facts, style=""))
 
 
-def _kind(size: Estimate | GameEstimate) -> str:
-    from regretless.holdem.games.game_size import GameEstimate
+def _kind(size: AnyEstimate) -> str:
+    from regretless.holdem.estimate import Estimate
 
-    return "game" if isinstance(size, GameEstimate) else "spot"
+    return "spot" if isinstance(size, Estimate) else "game"
 
 
 def _cuts_json(shrunk: Shrunk | None) -> dict[str, object]:
@@ -143,12 +162,16 @@ def _cuts_json(shrunk: Shrunk | None) -> dict[str, object]:
     return {"cuts": cuts, "fits_with_cuts": shrunk.fits, "memory_bytes_with_cuts": shrunk.memory_bytes}
 
 
-def _print(sizes: dict[Path, Estimate | GameEstimate], cuts: dict[Path, Shrunk]) -> None:
+def _print(sizes: dict[Path, AnyEstimate], cuts: dict[Path, Shrunk]) -> None:
+    from regretless.holdem.estimate import Estimate
     from regretless.holdem.games.game_size import GameEstimate
 
     console = for_answers()
     for path, size in sizes.items():
-        facts = _game_facts(size) if isinstance(size, GameEstimate) else _spot_facts(size)
+        if isinstance(size, Estimate):
+            facts = _spot_facts(size)
+        else:
+            facts = _game_facts(size) if isinstance(size, GameEstimate) else _flops_facts(size)
         facts += _cut_facts(cuts.get(path))
         console.print(printable(str(path)), style="bold", soft_wrap=True)
         console.print(fact_table(facts, style=""))
@@ -175,19 +198,36 @@ def _cut_facts(shrunk: Shrunk | None) -> list[tuple[str, str | Text]]:
     return [*facts, ("with these cuts", f"{bytes_text(shrunk.memory_bytes)} in 32 bits, which fits")]
 
 
-def _game_facts(size: GameEstimate) -> list[tuple[str, str | Text]]:
-    def by_street(counts: dict[str, int]) -> str:
-        return ", ".join(f"{street} {count:,}" for street, count in counts.items())
+def _by_street(counts: dict[str, int]) -> str:
+    return ", ".join(f"{street} {count:,}" for street, count in counts.items())
 
+
+def _flops_facts(size: FlopsEstimate) -> list[tuple[str, str | Text]]:
+    facts: list[tuple[str, str | Text]] = [
+        ("betting tree", f"{size.betting_nodes:,} nodes"),
+        ("decisions", _by_street(size.decisions)),
+        (
+            "flops",
+            Text(f"{size.flops:,}", style="bold").append(f"   (runouts: {_by_street(size.runouts)})", "not bold"),
+        ),
+        ("entries", f"{size.entries:,}   (actions of hands)"),
+    ]
+    for bits, needed in size.memory_bytes.items():
+        facts.append((f"memory, {bits} bits", _memory(needed)))
+        facts.append(("", f"flops that would fit: {size.flops_that_fit[bits]:,}"))
+    return facts
+
+
+def _game_facts(size: GameEstimate) -> list[tuple[str, str | Text]]:
     slots = Text(f"{sum(size.action_slots.values()):,}", style="bold")
     facts: list[tuple[str, str | Text]] = [
         ("betting tree", _nodes(size.betting_nodes, size.node_kinds)),
-        ("decisions", by_street(size.decisions)),
-        ("action slots", slots.append(f"   ({by_street(size.action_slots)})", style="not bold")),
-        ("buckets", by_street(size.buckets)),
+        ("decisions", _by_street(size.decisions)),
+        ("action slots", slots.append(f"   ({_by_street(size.action_slots)})", style="not bold")),
+        ("buckets", _by_street(size.buckets)),
     ]
     facts += [(f"memory, {bits} bits", _memory(needed)) for bits, needed in size.memory_bytes.items()]
-    facts += [("lossless", by_street(size.lossless_buckets))]
+    facts += [("lossless", _by_street(size.lossless_buckets))]
     return facts + [(f"memory, {bits} bits", _memory(needed)) for bits, needed in size.lossless_bytes.items()]
 
 

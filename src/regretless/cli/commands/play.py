@@ -91,11 +91,11 @@ def _stakes(solution: Solution, file: Path) -> Stakes:
     from regretless.cli.views.duel_view import SEATS, Stakes
     from regretless.games.flop_holdem import FlopHoldem
     from regretless.holdem.games.flop_holdem import FlopHoldemSolution
-    from regretless.holdem.games.whole_game import NoLimitSolution
+    from regretless.holdem.games.pricing import PricedSolution
     from regretless.holdem.solution import SpotSolution
 
     blinds = "the small blind", "the big blind"
-    if isinstance(solution, NoLimitSolution):
+    if isinstance(solution, PricedSolution):
         return Stakes(solution.reader, solution.rules.stack, "bb", solution.rules.big_blind, blinds)
     if isinstance(solution, FlopHoldemSolution):
         return Stakes(solution.reader, None, "bb", FlopHoldem.big_blind, blinds)

@@ -73,6 +73,14 @@ def show(
             metavar="COLUMN",
         ),
     ] = None,
+    resolve: Annotated[
+        bool,
+        flag(
+            "--resolve",
+            "Solve the flop of --line with the ranges that arrive there, and save it in FILE's folder "
+            "[cyan]game.flops[/cyan], from where it is read the next time; for whole games.",
+        ),
+    ] = False,
     svg: Annotated[Path | None, option("Draw the node to this .svg file instead.", SPOTS)] = None,
     tree: Annotated[bool, flag("--tree", "Show the betting tree.", SPOTS)] = False,
     json_: Annotated[
@@ -89,22 +97,31 @@ def show(
     [cyan]regretless show spot.rgl --player ip --grid equity[/cyan]
     [cyan]regretless show spot.rgl --line 'check, check' --runouts --player ip[/cyan]
     [cyan]regretless show spot.toml --tree[/cyan]
+    [cyan]regretless show game.rgl --line 'raise 2, call, Ks 7d 2c' --resolve[/cyan]   any flop of a whole game
     """
     from regretless.api import load
+    from regretless.holdem.games.pricing import PricedSolution
     from regretless.holdem.solution import SpotSolution
     from regretless.solving.game_solution import GameSolution
 
     if file.suffix == ".toml":
         _show_tree(context, file, as_json=json_)
         return
-    solution = load(file)
+    solution, cards = load(file), options.read_cards(board)
+    if isinstance(solution, PricedSolution) and not (line is None and board is None and not resolve):
+        from regretless.cli.solving.resolving import resolved
+
+        if (found := resolved(solution, file, line or "", cards, solve=resolve)) is not None:
+            solution, line, cards = found
+    elif resolve:
+        raise InvalidOption("resolve", str(file), "is not a no-limit game from the deal, whose flops can be solved")
     if isinstance(solution, SpotSolution):
         from regretless.cli.views.spot_show import Look, show_spot
         from regretless.holdem.reading.grids import GRIDS, GridKind
 
         kinds = {"--tree": tree, "--svg": svg is not None, "--runouts": runouts}
         kind = next((name for name, is_set in kinds.items() if is_set), "a node")
-        refuse_others(context, kind, TAKES[kind])
+        refuse_others(context, kind, TAKES[kind] | {"--resolve"})
         if sort is not None and kind == "a node" and hands is None and not strategy:
             raise InvalidOption("sort", sort, "sorts rows: add --hands or --runouts")
         if kind == "--svg" and hands == "":
@@ -113,7 +130,7 @@ def show(
             raise InvalidOption("grid", grid, f"is not one of {', '.join(GRIDS)}")
         look = Look(
             line=line or "",
-            cards=options.read_cards(board),
+            cards=cards,
             player=options.read_player(player),
             table=hands is not None or strategy,
             hands=options.read_range(hands),
@@ -128,7 +145,7 @@ def show(
 
         if isinstance(solution, BigBlindSolution) and not (line is None and board is None and hands is None):
             refuse_others(context, "a line of a game", TAKES["a line of a game"])
-            played = solution.node(line or "", options.read_cards(board))
+            played = solution.node(line or "", cards)
             chosen = options.read_range(hands)
             show_line(played if chosen is None else played.only(chosen), by_hand=hands is not None, as_json=json_)
             return

@@ -43,10 +43,9 @@ def solve_one(argument: str | Path | None, request: SolveRequest) -> None:
         from regretless.files.atomic import check_writable
         from regretless.holdem.games.game import read_spot_or_game
         from regretless.holdem.problem import SpotProblem
-        from regretless.holdem.solution import SpotSolution
         from regretless.holdem.spots.locks import lock_text
         from regretless.holdem.spots.spot import Spot
-        from regretless.solving.kinds import Kind
+        from regretless.solving.kinds import Kind, of_solution
         from regretless.solving.options import EXACT, RULES
 
         request.check_files(() if argument is None else (Path(argument),))
@@ -81,8 +80,7 @@ def solve_one(argument: str | Path | None, request: SolveRequest) -> None:
                 check_writable(request.resume)
         problem = problem_of(to_solve, options)
         check_tables(request.out, options.buckets or (None if earlier is None else earlier.settings.buckets))
-        is_spot = issubclass(problem.solution_type, SpotSolution)
-        keep_regrets = not is_spot or bool(options.keep_regrets)
+        keep_regrets = of_solution(problem.solution_type).keeps_regrets or bool(options.keep_regrets)
         keep_regrets |= earlier is not None and earlier.reason != "interrupted"  # the file already has regrets
         if isinstance(problem, SpotProblem):
             destination = request.destination or free_path(problem.name)

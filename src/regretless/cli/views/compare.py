@@ -8,7 +8,7 @@ node hand by hand.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from rich.console import Console
 from rich.table import Table
@@ -16,8 +16,8 @@ from rich.text import Text
 
 from regretless.cards.ranges import Range
 from regretless.cli.terminal.consoles import for_answers, plain_table, print_json
-from regretless.cli.terminal.numbers import cell_text, signed_text, unit_of
-from regretless.cli.views.game_show import choose, read_keys
+from regretless.cli.terminal.numbers import cell_text, signed_text
+from regretless.cli.views.game_show import choose, payoff_unit, read_keys
 from regretless.cli.views.labels import ROLES, PlayerNames, player_names
 from regretless.cli.views.spot_view import ORDER, board_line, weight_text
 from regretless.colors import spot_colors
@@ -78,8 +78,8 @@ def compare_games(solutions: GamePair, *, keys: str | None, limit: int | None, a
                 "first": str(first.path),
                 "second": str(second.path),
                 "game": [first.game, second.game],
-                "values": [list(pair) for pair in zip(first.values, second.values, strict=False)],
-                "exploitability": [first.exploitability, second.exploitability],
+                "values": [list(pair) for pair in _values(solutions)],
+                "exploitability": [each.exploitability if each.is_measured else None for each in solutions],
                 "shared": len(shared),
                 "only_first": only[0],
                 "only_second": only[1],
@@ -124,14 +124,21 @@ def _print_games(
 
 
 def _game_figures(first: GameSolution, second: GameSolution) -> Table:
-    unit = unit_of(first.game)
+    unit = payoff_unit(first)
     table = difference_table()
-    for player, pair in enumerate(zip(first.values, second.values, strict=False)):
+    for player, pair in enumerate(_values((first, second))):
         apart = difference_text(pair[1] - pair[0], 5)
         table.add_row(f"value, player {player}", *map(signed_text, pair), apart, f"{unit} per game")
-    pair = first.exploitability, second.exploitability
-    table.add_row("exploitability", *(f"{max(each, 0.0):.3g}" for each in pair), "", f"{unit} per game")
+    measured = [f"{max(each.exploitability, 0.0):.3g}" if each.is_measured else "–" for each in (first, second)]
+    table.add_row("exploitability", *measured, "", f"{unit} per game")
     return table
+
+
+def _values(solutions: GamePair) -> Iterator[tuple[float, float]]:
+    """What each player gets in both; nothing if one of them was not measured."""
+    first, second = solutions
+    if first.is_measured and second.is_measured:
+        yield from zip(first.values, second.values, strict=False)
 
 
 def _information_set_table(solutions: GamePair, shown: list[str], moved: dict[str, float]) -> Table:

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from regretless.cards.deck import board_text
 from regretless.cli.terminal.consoles import fact_table, for_answers, has_color, page_columns, plain_table, print_json
 from regretless.cli.terminal.numbers import (
     bytes_text,
@@ -28,18 +29,21 @@ from regretless.colors import action_colors
 from regretless.deep.trained_policy import TrainedPolicy
 from regretless.errors import InvalidOption
 from regretless.holdem.games.big_blinds import BigBlindSolution
+from regretless.holdem.games.pricing import PricedSolution
 from regretless.holdem.games.push_fold import PushFoldSolution
+from regretless.holdem.games.real_cards import RealCardsSolution
 from regretless.holdem.games.whole_game import NoLimitSolution
 from regretless.holdem.reading.grids import make_chart
 from regretless.holdem.reading.line_reader import NodeStrategy
 from regretless.printable import printable
 from regretless.solving.game_solution import GameSolution
 
-__all__ = ["choose", "print_game", "read_keys", "show_game", "show_line", "strategy_table"]
+__all__ = ["choose", "payoff_unit", "print_game", "read_keys", "show_game", "show_line", "strategy_table"]
 
 SMALL = 30  # information sets; a table of up to this many is shown whole
 FIRST = 12  # rows shown of a larger table
 OTHERS = 3  # lines suggested for --line
+FLOPS = 4  # listed of those that a game was solved on
 
 BAR = 24  # characters
 MOST_COLUMNS = 4  # with more actions, a row lists those it plays
@@ -105,7 +109,7 @@ def print_game(
         for line in solution.lines:
             console.print()
             _print_chart(console, solution.node(line))
-        if isinstance(solution, NoLimitSolution):
+        if isinstance(solution, PricedSolution):
             others = [repr(played.line) for played in islice(solution.charts(), 1 + OTHERS) if played.line]
             console.print(Text(f"--line shows other decisions: {', '.join(others)}, …", style="dim"), soft_wrap=True)
         return
@@ -137,7 +141,7 @@ def _how(solution: GameSolution) -> str:
 
 
 def _facts(solution: GameSolution) -> list[tuple[str, str | Text]]:
-    record, unit = solution.record, unit_of(solution.game)
+    record, unit = solution.record, payoff_unit(solution)
     facts = _price(solution, unit) if solution.is_measured else []
     facts.append(
         ("time", f"{duration_text(solution.seconds)} solving, {duration_text(record.setup_seconds)} setting up")
@@ -153,6 +157,8 @@ def _facts(solution: GameSolution) -> list[tuple[str, str | Text]]:
         facts.append(("samples", _samples(solution)))
     if isinstance(solution, NoLimitSolution):
         facts = _boards(solution) + facts
+    if isinstance(solution, RealCardsSolution):
+        facts = _flops(solution) + facts
     facts += [
         ("memory", bytes_text(record.memory_bytes)),
         ("tree", f"{record.nodes:,} nodes, {record.information_sets:,} information sets"),
@@ -160,6 +166,11 @@ def _facts(solution: GameSolution) -> list[tuple[str, str | Text]]:
     if (note := _note(solution)) is not None:
         facts.append(("", Text(note, style="yellow")))
     return facts
+
+
+def payoff_unit(solution: GameSolution) -> str:
+    """The unit of a game's payoffs."""
+    return "big blinds" if isinstance(solution, BigBlindSolution) else unit_of(solution.game)
 
 
 def _price(solution: GameSolution, unit: str) -> list[tuple[str, str | Text]]:
@@ -186,6 +197,17 @@ def _boards(solution: NoLimitSolution) -> list[tuple[str, str | Text]]:
         facts.append(("buckets", printable(solution.settings.buckets)))
     facts.append(("boards", f"{solution.boards:,} drawn, {count} per iteration{speed}"))
     return facts
+
+
+def _flops(solution: RealCardsSolution) -> list[tuple[str, str | Text]]:
+    """The stack of a game from the deal, and the flops it was solved on."""
+    names = [board_text(flop.cards) for flop in solution.flops[:FLOPS]]
+    hidden = len(solution.flops) - len(names)
+    listed = ", ".join(names) + (f", … and {hidden:,} more" if hidden else "")
+    return [
+        ("stack", f"{solution.rules.big_blinds:g} big blinds"),
+        ("flops", f"{len(solution.flops):,}, with real cards: {listed}"),
+    ]
 
 
 def _samples(solution: TrainedPolicy) -> str:

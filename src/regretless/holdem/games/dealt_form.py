@@ -104,7 +104,9 @@ class DealtFormProblem(PublicFormProblem):
     def why_final(self, earlier: Solution) -> str:
         return "is a finished solve without its regrets, which a resume needs"
 
-    if_too_large: tuple[Advice, ...] = ()  # what takes less memory, besides 16 bits
+    def if_too_large(self, threads: int) -> tuple[Advice, ...]:
+        """What takes less memory, besides 16 bits."""
+        return ()
 
     def check_fits(self, request: Request) -> None:
         if self.fits_on_gpu(request):
@@ -113,7 +115,7 @@ class DealtFormProblem(PublicFormProblem):
         options = {"storage": storage, "threads": threads, "predicts": request.predicts}
         needed = engines.estimate("numba", engines.FormKind.PUBLIC, self._size, **options) or 0
         if needed > (free := available_bytes()):
-            advice = self.if_too_large
+            advice = self.if_too_large(threads)
             if storage == 32:
                 advice = (Advice("storage", 16, "takes about half as much"), *advice)
             raise WouldNotFit(f"{self.name} in {storage} bits", needed=needed, available=free, advice=list(advice))

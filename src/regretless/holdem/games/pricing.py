@@ -25,7 +25,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -41,9 +41,13 @@ from regretless.holdem.form.betting import betting_of
 from regretless.holdem.games.big_blinds import MILLI, DealtSolution
 from regretless.holdem.games.flop_pricer import CLASSES, FlopPricer, PreflopValues, Pricer, flop_tree, priced
 from regretless.holdem.games.game import HoldemGame
+from regretless.holdem.games.game_spots import solve_saved, spot_at
 from regretless.holdem.games.reader import BucketedReader, DealtReader
 from regretless.holdem.games.resolving_pricer import Resolving, ResolvingPricer
+from regretless.holdem.solution import SpotSolution
+from regretless.holdem.spots.spot import Spot
 from regretless.solving.kinds import open_file
+from regretless.solving.options import SpotKeywords
 
 __all__ = ["Price", "PriceFolder", "PriceProgress", "PricedSolution", "Resolving", "price_game"]
 
@@ -120,6 +124,32 @@ class PricedSolution(DealtSolution):
     def has_flops(self) -> bool:
         """Whether anybody acts after the flop: otherwise a price needs no flops."""
         return bool(flop_tree(self.reader.tree).begins)
+
+    def covers(self, flop: Sequence[int]) -> bool:
+        """Whether the solution has a strategy on a flop."""
+        return True
+
+    def spot_at(self, line: str = "", cards: Sequence[int] = ()) -> Spot:
+        """The spot that begins where a line's last cards are dealt: "raise 2, call, Ks 7d 2c".
+
+        It has the ranges that arrive there, and the pot, the stack and the bets of the game; `cards` are those that
+        the line omits.
+        """
+        return spot_at(self.rules, self.reader, line, cards)
+
+    def resolve(
+        self,
+        line: str = "",
+        cards: Sequence[int] = (),
+        *,
+        folder: str | Path | None = None,
+        **options: Unpack[SpotKeywords],
+    ) -> SpotSolution:
+        """Solve the spot at a line on its own, with the ranges that arrive there; options as in `solve` for spots.
+
+        With a folder, the solution is saved there, and read from there the next time.
+        """
+        return solve_saved(self.spot_at(line, cards), None if folder is None else Path(folder), **options)
 
     def strategy_digest(self, *, preflop: bool = False) -> str:
         """What exploitability depends on: the game and the strategy, or, `preflop`, what it does before the flop."""

@@ -12,25 +12,33 @@ strategy before the flop is worth on other flops is another question, which `pri
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence, Set
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from random import Random
+from typing import Any, ClassVar, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless import engines
 from regretless.cards.deck import DECK, board_text
-from regretless.cards.hands import HAND_COUNT
-from regretless.cards.isomorphism import SUIT_PERMUTATIONS, unchanged_by
+from regretless.cards.hands import HAND_COUNT, blocked_by
+from regretless.cards.isomorphism import CARD_MAPS, SUIT_PERMUTATIONS, unchanged_by
 from regretless.cards.ranges import Range
 from regretless.engines import PublicEngine
 from regretless.errors import Advice, InvalidFile, InvalidOption, InvalidText, MissingOption, RegretlessError
 from regretless.files.container import Container
 from regretless.files.fields import Fields
+from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize
+from regretless.holdem.estimate import STORAGES
 from regretless.holdem.flops import Flop, read_flops
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import compile_holdem
-from regretless.holdem.form.suits import count_deals
+from regretless.holdem.form.suits import Deal, count_deals
 from regretless.holdem.games.dealt_form import DealtFormProblem, DealtFormSolution, saved_averages
 from regretless.holdem.games.game import HoldemGame, read_saved_game
 from regretless.holdem.games.pricing import Price, PricedSolution, Resolving
@@ -41,11 +49,23 @@ from regretless.solving.kinds import Kind
 from regretless.solving.options import SolveOptions
 from regretless.solving.record import Record, Settings
 from regretless.solving.solution import Contents, Solution
+from regretless.variants.presets import PRESETS
+from regretless.variants.variant import stores_predictions
 
-__all__ = ["RealCardsProblem", "RealCardsReader", "RealCardsSolution", "compile_game"]
+__all__ = [
+    "FlopsEstimate",
+    "RealCardsProblem",
+    "RealCardsReader",
+    "RealCardsSolution",
+    "compile_game",
+    "estimate_flops",
+]
 
 TARGET = 5.0  # mbb/g; the default
 MOST_ITERATIONS = 10_000  # limit if only a target is given
+FLOP = 3  # cards
+UNSOLVED = -1  # the runout of a deal on a flop that was not solved
+RESOLVE = Advice("resolve", None, "solves it with the ranges that arrive there", keyword="solution.resolve(line)")
 
 
 def compile_game(game: HoldemGame, flops: Sequence[Flop]) -> PublicForm:
@@ -76,18 +96,101 @@ def game_size(game: HoldemGame, flops: Sequence[Flop]) -> PublicSize:
     )
 
 
+@dataclass(frozen=True)
+class FlopsEstimate:
+    """The size of a game on some flops, solved with real cards on the CPU."""
+
+    flops: int
+    betting_nodes: int  # of the betting tree, without cards
+    decisions: dict[str, int]  # by street: of the betting tree
+    runouts: dict[str, int]  # by street: deals that are solved
+    entries: int  # actions × hands over all decisions
+    information_sets: int  # hands over all decisions
+    memory_bytes: dict[int, int]  # by bits of storage
+    flops_that_fit: dict[int, int]  # by bits of storage: in the memory that is free, if they are like these
+
+    def as_json(self) -> dict[str, Any]:
+        """What `regretless estimate --flops … --json` prints."""
+        fields = asdict(self)
+        for name in ("memory_bytes", "flops_that_fit"):
+            fields[name] = {str(bits): size for bits, size in fields[name].items()}
+        return fields
+
+
+def estimate_flops(game: HoldemGame, flops: Sequence[Flop], *, threads: int = 1) -> FlopsEstimate:
+    """Nodes, entries and bytes of a game on these flops, and how many of them would fit.
+
+    >>> fields = {"stack": 20, "small_blind": 0.5, "big_blind": 1, "preflop": {"open": "2x"}, "bets": {"bet": "50%"}}
+    >>> estimate = estimate_flops(HoldemGame.from_mapping(fields), read_flops("7c 7d 7h, Ks 7d 2c"))
+    >>> estimate.flops, estimate.runouts
+    (2, {'preflop': 1, 'flop': 2, 'turn': 65, 'river': 3011})
+    """
+    size, twice, free = game_size(game, flops), game_size(game, [*flops, *flops]), available_bytes()
+    predicts = stores_predictions(PRESETS[RealCardsProblem.variant])
+
+    def memory(of: PublicSize, bits: int) -> int:
+        options = {"storage": bits, "threads": threads, "predicts": predicts}
+        return engines.estimate("numba", engines.FormKind.PUBLIC, of, **options) or 0
+
+    needed = {bits: memory(size, bits) for bits in STORAGES}
+    fitting = {}
+    for bits in STORAGES:
+        each = (memory(twice, bits) - needed[bits]) / len(flops)
+        fitting[bits] = max(0, int(len(flops) + (free - needed[bits]) / each))
+    return FlopsEstimate(
+        flops=len(flops),
+        betting_nodes=int(size.nodes.sum()),
+        decisions=dict(zip(game.streets, map(int, size.decisions.sum(axis=1)), strict=True)),
+        runouts=dict(zip(game.streets, map(int, size.runouts), strict=True)),
+        entries=size.entries,
+        information_sets=size.information_sets,
+        memory_bytes=needed,
+        flops_that_fit=fitting,
+    )
+
+
 class RealCardsReader(DealtFormReader):
-    """Finds nodes of a game that was solved on some flops."""
+    """Finds nodes of a game that was solved on some flops. On others it deals cards, but knows no strategy."""
 
     def deal(self, node: LineNode, *cards: int) -> LineNode:
-        try:
-            return super().deal(node, *cards)
-        except InvalidText:
-            if node.deal.street > 0:
-                raise
-            count = len(self.form.streets[1].parent)
-            reason = f"is none of the {count} flops that were solved, up to the names of suits"
-            raise InvalidText("board", board_text(cards), None, reason) from None
+        if node.deal.runout != UNSOLVED:
+            try:
+                return super().deal(node, *cards)
+            except InvalidText:
+                if node.deal.street > 0:
+                    raise
+        deal = Deal(node.deal.street + 1, UNSOLVED, (*node.deal.cards, *cards))
+        live = ~self.dead(0, deal)
+        child = int(self.tree.first_child[node.index])
+        return LineNode(child, deal, (node.reach[0] * live, node.reach[1] * live), (*node.steps, board_text(cards)))
+
+    def draw(self, node: LineNode, known: Set[int], random: Random) -> Sequence[int]:
+        """Of flops, one of those that were solved, as often as it is dealt in the game that was solved."""
+        if node.deal.street > 0:
+            return super().draw(node, known, random)
+        dealt, probability = self._dealable
+        weight = probability * ~np.isin(dealt, list(known)).any(axis=1)
+        if not weight.any():
+            return super().draw(node, known, random)  # both hands together block every flop
+        flop: list[int] = dealt[random.choices(range(len(dealt)), weights=weight.tolist())[0]].tolist()
+        return flop
+
+    @cached_property
+    def _dealable(self) -> tuple[IntArray, FloatArray]:
+        """[flops, 3] the cards of every flop of the game, whatever its suits are called, and [flops] how likely."""
+        flops = self.form.streets[1]
+        runout = np.repeat(np.arange(len(flops.parent)), np.diff(flops.first_copy))
+        cards = np.take_along_axis(CARD_MAPS[self.group[flops.copies]], flops.cards[runout].astype(np.int64), axis=1)
+        return cards.astype(np.int64), flops.probability[runout]
+
+    def dead(self, player: int, deal: Deal) -> NDArray[np.bool_]:
+        return blocked_by(deal.cards) if deal.runout == UNSOLVED else super().dead(player, deal)
+
+    def strategy(self, node: LineNode) -> FloatArray:
+        if node.deal.runout == UNSOLVED:
+            reason = "was not solved, nor was a flop that differs from it only in the names of suits"
+            raise InvalidOption("board", board_text(node.deal.cards[:FLOP]), reason, (RESOLVE,))
+        return super().strategy(node)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +198,7 @@ class RealCardsSolution(DealtFormSolution, PricedSolution):
     """A game from the deal, solved on some flops. `strategy` is that before the flop; `node` reads any line on them."""
 
     rules: HoldemGame
+    how_to_check: ClassVar[str] = ": regretless price evaluates what it does before the flop, on any flops"
 
     __repr__ = brief
 
@@ -107,6 +211,10 @@ class RealCardsSolution(DealtFormSolution, PricedSolution):
         """The flops that were solved, with their weights."""
         return tuple(read_flops(self.settings.flops or ""))
 
+    def covers(self, flop: Sequence[int]) -> bool:
+        (named,) = read_flops([board_text(flop)])
+        return named.cards in {each.cards for each in self.flops}
+
     def price(
         self, flops: str | int | Sequence[str] | None = None, *, resolve: Resolving | bool = True, **options: Any
     ) -> Price | None:
@@ -117,7 +225,11 @@ class RealCardsSolution(DealtFormSolution, PricedSolution):
         return super().price(flops, resolve=resolve, **options)
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
-        return super().as_json(strategy=strategy) | {"big_blind": self.rules.big_blind, "flops": len(self.flops)}
+        return super().as_json(strategy=strategy) | {
+            "big_blind": self.rules.big_blind,
+            "flops": len(self.flops),
+            "flop_weights": {flop.text: flop.weight for flop in self.flops},
+        }
 
     def _contents(self, resumable: bool) -> Contents:
         contents = super()._contents(resumable)
@@ -143,7 +255,6 @@ class RealCardsProblem(DealtFormProblem):
     kind = Kind.FLOPS
     variant = "postflop"
     solution_type = RealCardsSolution
-    if_too_large = (Advice("flops", "subset(25)", "or fewer flops, or fewer bet sizes, take less"),)
 
     def __init__(self, game: HoldemGame, options: SolveOptions) -> None:
         """The game on the flops in the options, or the one that is resumed."""
@@ -171,6 +282,11 @@ class RealCardsProblem(DealtFormProblem):
         if iterations is None and target is None:
             target = self.in_units(TARGET)
         return MOST_ITERATIONS if iterations is None else iterations, target
+
+    def if_too_large(self, threads: int) -> tuple[Advice, ...]:
+        fitting = estimate_flops(self.game, self.flops, threads=threads).flops_that_fit[16]
+        fewer = (Advice("flops", None, f"with at most {fitting} like these fits in 16 bits"),) if fitting else ()
+        return (*fewer, Advice("buckets", None, "take much less"))
 
     def dealt_size(self) -> PublicSize:
         return game_size(self.game, self.flops)

@@ -7,8 +7,9 @@ runout (`suits`) and removes those it blocks; reading a strategy renames them ba
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -236,6 +237,10 @@ class LineReader(ABC):
         """Cards that can come next, lowest first."""
         table = {*self.board, *node.deal.cards}
         return [card for card in range(DECK) if card not in table]
+
+    def draw(self, node: LineNode, known: Set[int], random: Random) -> Sequence[int]:
+        """The cards of a deal at a chance node, drawn at random without those that are `known`."""
+        return random.sample([card for card in self.cards(node) if card not in known], self.count(node))
 
     def act(self, node: LineNode, action: int) -> LineNode:
         tree = self.tree

@@ -71,8 +71,7 @@ class Duel:
             kind = self.reader.tree.kind[node.index]
             if kind == NodeKind.CHANCE:
                 known = {int(card) for hand in self.hands for card in HAND_CARDS[hand]}
-                left = [card for card in self.reader.cards(node) if card not in known]
-                nodes.append(self.reader.deal(node, *self.random.sample(left, self.reader.count(node))))
+                nodes.append(self.reader.deal(node, *self.reader.draw(node, known, self.random)))
             elif kind == NodeKind.DECISION and not (self.is_turn(node) and len(self.reader.actions(node.index)) > 1):
                 nodes.append(self.reader.act(node, self.draw(node)))
             else:

@@ -1,0 +1,182 @@
+"""From a line of a game from the deal to the spot that it leads to, and its solution.
+
+1. The line ends where cards are dealt: "raise 2, call, Ks 7d 2c". Both ranges are the reach of the hands there, pot
+   and stack are what the line leaves, and bets and rules are those of the game: the spot has the game's betting.
+2. The spot is solved on its own: plain re-solving. Against an opponent who brings the range that the solution expects,
+   this is an equilibrium; one who arrives with other hands may gain from how the spot was set up.
+3. With a folder, the solution is saved there under the name of its line, and read again while it fits the game.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import takewhile
+from pathlib import Path
+from typing import NamedTuple, Unpack
+
+import numpy as np
+
+from regretless.cards.hands import HAND_COUNT
+from regretless.cards.ranges import Range
+from regretless.errors import InvalidFile, InvalidText
+from regretless.files.atomic import reason
+from regretless.files.state import check_state, replace_state, state_folder
+from regretless.forms.public import NodeKind
+from regretless.holdem.form.betting import betting_of
+from regretless.holdem.games.game import HoldemGame
+from regretless.holdem.games.reader import DealtReader
+from regretless.holdem.problem import solve_spot
+from regretless.holdem.reading.line_reader import LineNode
+from regretless.holdem.solution import SpotSolution
+from regretless.holdem.spots.lines import LineStep, find_action, parse_line
+from regretless.holdem.spots.sizes import exact
+from regretless.holdem.spots.spot import LIGHTEST, LONGEST_NAME, Spot
+from regretless.holdem.spots.spot_fields import OOP, PLAYERS, STREETS, Bets, Lines
+from regretless.solving.options import SpotKeywords
+
+__all__ = ["FlopLine", "flop_line", "saved_spot", "solve_saved", "spot_at"]
+
+FLOP = 3  # cards
+LONGEST_LINE = 150  # characters of the name of a file
+
+
+class FlopLine(NamedTuple):
+    """A line of play, divided at its flop."""
+
+    line: str  # before the flop
+    flop: tuple[int, ...]
+    then: str  # after it
+    cards: tuple[int, ...]  # those that the line omits after the flop
+
+
+def flop_line(game: HoldemGame, line: str, cards: Sequence[int] = ()) -> FlopLine | None:
+    """Where a line meets its flop; None if it does not. `cards` are those that the line omits.
+
+    >>> fields = {"stack": 20, "small_blind": 0.5, "big_blind": 1, "preflop": {"open": "2x"}, "bets": {"bet": "50%"}}
+    >>> flop_line(HoldemGame.from_mapping(fields), "r2, c, Ks 7d 2c, x, c, 5h")
+    FlopLine(line='raise 2, call', flop=(47, 21, 0), then='check, c, 5h', cards=())
+    """
+    tree, node, before = betting_of(game).tree, 0, []
+    steps, undealt = list(parse_line(line, "line")), list(cards)
+    while steps and tree.kind[node] == NodeKind.DECISION:
+        first = int(tree.first_child[node])
+        action = find_action(steps[0], tree.labels[first : int(tree.first_child[node + 1])])
+        if action is None:
+            return None
+        node = first + action
+        before.append(tree.labels[node])
+        del steps[0]
+    if tree.kind[node] != NodeKind.CHANCE:
+        return None
+    flop = [step.card for step in takewhile(lambda step: step.card is not None, steps[:FLOP]) if step.card is not None]
+    del steps[: len(flop)]
+    if not flop:
+        flop, undealt = undealt[:FLOP], undealt[FLOP:]
+    if len(flop) < FLOP:
+        return None
+    return FlopLine(", ".join(before), tuple(flop), ", ".join(map(_typed, steps)), tuple(undealt))
+
+
+def _typed(step: LineStep) -> str:
+    return "c" if step.either else str(step)
+
+
+def spot_at(game: HoldemGame, reader: DealtReader, line: str, cards: Sequence[int] = ()) -> Spot:
+    """The spot that begins where a line's last cards are dealt; `cards` are those that the line omits."""
+    node, tree = reader.find(line, cards), reader.tree
+    dealt = int(tree.parent[node.index])
+    if not node.deal.cards:
+        raise InvalidText("line", line, None, "deals no flop: a spot begins with 3, 4 or 5 cards on the board")
+    if tree.kind[dealt] != NodeKind.CHANCE:
+        raise InvalidText("line", line, None, "goes on after the last cards: a spot begins where they are dealt")
+    if tree.kind[node.index] != NodeKind.DECISION:
+        raise InvalidText("line", line, None, "nobody acts there")
+    ip, oop = (_arriving(reader, node, player, line) for player in range(2))
+    paid, actions = float(tree.paid[node.index, 0]), [step for step in node.steps if parse_line(step)[0].card is None]
+    called = bool(tree.player[tree.parent[dealt]] == OOP and tree.labels[dealt] == "call")
+    return Spot(
+        board=node.deal.cards,
+        pot=exact(tree.starting_pot + 2 * paid),
+        stack=exact(game.stack - paid),
+        oop=oop,
+        ip=ip,
+        bets=_bets(game.bets, len(node.deal.cards), called=called),
+        rules=game.rules,
+        lines=Lines(add=_below(game.lines.add, actions), remove=_below(game.lines.remove, actions)),
+        name=", ".join(node.steps)[-LONGEST_NAME:],
+    )
+
+
+def _arriving(reader: DealtReader, node: LineNode, player: int, line: str) -> Range:
+    """The hands that a player brings to a node."""
+    hands, positions = reader.solved_hands(player, node.deal)
+    reach = node.reach[player][positions].clip(0.0, 1.0)
+    weights = np.zeros(HAND_COUNT)
+    weights[hands] = np.where(reach < LIGHTEST, 0.0, reach)
+    if not weights.any():
+        raise InvalidText("line", line, None, f"is never played by {PLAYERS[player]}")
+    return Range(weights)
+
+
+def _bets(bets: Bets, cards: int, *, called: bool) -> Bets:
+    """The sizes of the game, from the street with so many cards on.
+
+    Whoever is out of position after a call may lead with donk sizes. In a spot nobody has acted before, so there these
+    are the sizes of the first bet.
+    """
+    street = STREETS[cards - FLOP]
+    sizes = bets.of_street(street)
+    if not called or sizes.oop.donk is None:
+        return bets
+    leading = replace(sizes, oop=replace(sizes.oop, bet=sizes.oop.donk))
+    return replace(bets, **{street: leading})
+
+
+def _below(lines: Sequence[str], actions: Sequence[str]) -> tuple[str, ...]:
+    """What is left after these actions of the lines, added or removed by hand, that go on after them."""
+    taken = [parse_line(action)[0] for action in actions]
+    below = []
+    for line in lines:
+        steps = parse_line(line)
+        if len(steps) > len(taken) and all(step.means(action) for step, action in zip(steps, taken)):
+            below.append(", ".join(map(_typed, steps[len(taken) :])))
+    return tuple(below)
+
+
+# --- solving and saving ----------------------------------------------------------------------------------------------
+
+
+def solve_saved(spot: Spot, folder: Path | None, **options: Unpack[SpotKeywords]) -> SpotSolution:
+    """Solve a spot, or read its solution from a folder; a new one is saved there."""
+    if folder is None:
+        return solve_spot(spot, **options)
+    if (saved := saved_spot(spot, folder, options.get("target"))) is not None:
+        return saved
+    solution, path = solve_spot(spot, **options), folder / _file_name(spot)
+    try:
+        state_folder(folder, folder.parent)
+    except OSError as error:
+        raise InvalidFile(folder, f"cannot be created: {reason(error)}") from None
+    with replace_state(path, folder.parent) as temporary:
+        solution.save(temporary)
+    return solution
+
+
+def saved_spot(spot: Spot, folder: Path, target: float | None = None) -> SpotSolution | None:
+    """The solution of a spot in a folder, if there is one; with a target in percent of the pot, one that reached it."""
+    path = folder / _file_name(spot)
+    check_state(path, folder.parent)
+    if not path.exists():
+        return None
+    try:
+        solution = SpotSolution.load(path)
+    except InvalidFile:
+        return None
+    is_done = solution.reason != "interrupted" if target is None else solution.exploitability_pct_pot <= target
+    return solution if is_done and solution.spot == spot else None
+
+
+def _file_name(spot: Spot) -> str:
+    return re.sub(r"[^\w.]+", "-", spot.name)[-LONGEST_LINE:] + ".rgl"
