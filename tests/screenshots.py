@@ -1,7 +1,7 @@
 """Takes the pictures of the page in README.md and docs/: python -m tests.screenshots
 
 The spot is examples/turn.toml, solved from the page itself, so that the pictures show what a reader gets. The study is
-solved from the command line and takes a few minutes.
+solved from the command line and takes a few minutes. python -m tests.screenshots library preflop takes only these two.
 """
 
 from __future__ import annotations
@@ -39,12 +39,13 @@ rules.add_allin = 0
 """
 
 
-def main() -> None:
-    with served_example() as (address, solve), sync_playwright() as playwright:
+def main(names: list[str]) -> None:
+    with served_example(with_study=not names or "study" in names) as (address, solve), sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium") or shutil.which("chromium-headless-shell"), args=["--no-sandbox"]
         )
         for name, view, options in (
+            ("library", "/library?", {}),
             ("browse", f"/browse?{NODE}", {}),
             ("browse-light", f"/browse?{NODE}&tab=graph", {"theme": "light"}),
             ("browse-colour-blind", "/browse?file=turn.rgl&line=check,+check", {"palette": "safe"}),
@@ -53,23 +54,28 @@ def main() -> None:
             ("solve", f"/solve?solve={solve}", {}),
             ("compare", "/browse?file=turn+locked.rgl&line=check&tab=compare&other=turn.rgl", {}),
             ("study", "/studies?study=study&line=check&sort=-bet&filter=unpaired", {}),
+            ("preflop", "/preflop?file=push+or+fold.rgl&pin=J7s", {}),
             ("practice", "/practice?file=turn.rgl", {"press": "1"}),
         ):
+            if names and name not in names:
+                continue
             take(browser, f"{address}{view}&token={TOKEN}", IMAGES / f"page-{name}.png", **options)
         browser.close()
 
 
 @contextmanager
-def served_example() -> Iterator[tuple[str, str]]:
+def served_example(*, with_study: bool) -> Iterator[tuple[str, str]]:
     """The address of a server with the example solved, once free and once locked, and the identity of the first."""
     with tempfile.TemporaryDirectory() as folder:
         example = REPOSITORY / "examples" / "turn.toml"
         shutil.copy(example, folder)
-        solve_study(Path(folder))
+        if with_study:
+            solve_study(Path(folder))
         server = Server(Path(folder))
         try:
             first = start(server, {"toml": example.read_text(encoding="utf-8"), "target": 0.3, "name": "turn"})
             start(server, {"again": "turn.rgl", "locks": [LOCK], "target": 0.3, "name": "turn locked"})
+            start(server, {"game": "push-fold(stack=10)", "name": "push or fold"})
             yield str(server.client.base_url), first
         finally:
             server.close()
@@ -114,4 +120,4 @@ def take(
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.page.serving import API
+from tests.page.serving import API, RIVER
 
+import regretless as rl
 from regretless.cards.hands import hand_text
+from regretless.holdem import Spot
 
 
 def begin(client: TestClient, **body: Any) -> dict[str, Any]:
@@ -149,3 +151,16 @@ def test_a_list_of_mistakes_from_somebody_else_does_no_harm(client: TestClient, 
     assert client.get(f"{API}/practice/mistakes").json() == {"mistakes": []}
     assert client.request("DELETE", f"{API}/practice/mistakes").status_code == 200
     assert (tmp_path / "precious.json").read_text() == "precious"
+
+
+def test_a_decision_without_a_choice_is_not_asked(client: TestClient, folder: Path) -> None:
+    spot = Spot.from_mapping(RIVER | {"bets": {"river": {"oop": {"bet": ""}, "ip": {"bet": "50%"}}}})
+    rl.solve(spot, iterations=5, threads=1).save(folder / "checked.rgl")
+    for single in (True, False):
+        state = begin(client, files=["checked.rgl"], player="oop", single=single, seed=3)
+        for _ in range(10):
+            assert state["over"] or len(state["actions"]) > 1
+            if state["over"] or single:
+                state = client.post(f"{API}/practice/{state['id']}/deal", json={}).json()["practice"]
+            else:
+                state = act(client, state, state["actions"][0]["name"])

@@ -19,6 +19,7 @@ from regretless.files.atomic import reason
 from regretless.files.container import open_container
 from regretless.files.fields import Fields
 from regretless.holdem.spots.spot import Spot
+from regretless.holdem.spots.spot_fields import PLAYERS
 from regretless.holdem.studies.folder import GrowingFolder, StudyFolder
 from regretless.holdem.studies.plan import StudyPlan, StudySpot, Variation
 from regretless.holdem.studies.queries import StudyLine, study_lines
@@ -186,8 +187,10 @@ def _study_json(study: OpenStudy) -> Json:
 
 
 def _plan_json(plan: StudyPlan) -> Json:
-    """What varies, and what is kept."""
+    """What the players are called, what varies, and what is kept."""
+    fields = plan.variations[0].fields
     return {
+        "seats": {player: fields.position_of(player) for player in PLAYERS},
         "varied": list(plan.varied),
         "variations": [[_plain(value) for value in each.parameters.values()] for each in plan.variations],
         "keeps_solutions": plan.keep.solutions,
@@ -271,6 +274,7 @@ STUDY = obj(
         "done": integer("spots that are solved"),
         "revision": text(),
         "run": nullable(RUN),
+        "seats": obj({"oop": text(), "ip": text()}, "what the players are called: their positions, if known"),
         "varied": array(text("field of the spot")),
         "variations": array(array({"type": ["string", "number", "null"]}), "the values of the varied fields"),
         "keeps_solutions": boolean("whether whole solutions are kept"),

@@ -129,6 +129,17 @@ def test_a_phone_shows_the_parts_in_order_and_large_enough_to_tap(site: str, ope
     expect(page.locator(".strip .taken")).to_have_count(2)
 
 
+def test_a_phone_shows_every_view_in_the_header_and_how_exact_a_solution_is(site: str, open_page: Any) -> None:
+    page = open_page(site + VIEWS["hands"], viewport=PHONE)
+    at_node(page, "ip")
+    for part in page.locator(".views a, .badge, .grid-controls > *").all():
+        box = part.bounding_box()
+        assert box["x"] + box["width"] <= PHONE["width"], part.inner_text()
+        assert part.evaluate("element => element.scrollWidth <= element.clientWidth + 1"), part.inner_text()
+    assert len({part.bounding_box()["y"] for part in page.locator(".views a").all()}) == 1
+    expect(page.locator(".action-bar button").last).to_contain_text("check")
+
+
 def test_nothing_moves_when_the_node_changes(site: str, open_page: Any) -> None:
     page = open_page(site + "/browse?file=turn.rgl")
     at_node(page, "oop")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from playwright.sync_api import expect
@@ -38,6 +39,7 @@ def test_hands_are_dealt_judged_and_counted(site: str, open_page: Any) -> None:
 def test_a_judged_decision_opens_in_browse(site: str, open_page: Any) -> None:
     page = open_page(f"{site}/practice?file=river.rgl")
     page.locator(".choices .act").first.click()
+    expect(page.locator(".verdict tbody")).to_contain_text(re.compile("bet 50 %|raise [0-9]+ %|all-in"))
     page.get_by_role("button", name="Look at this decision").click()
     expect(page.locator(".cell.pinned")).to_have_count(1)
     expect(page.locator(".player.to-act")).to_have_count(1)

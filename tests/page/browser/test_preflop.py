@@ -46,6 +46,12 @@ def test_push_or_fold_and_its_reply(charts: Server, open_page: Any) -> None:
     page.close()
 
 
+def test_browsing_push_or_fold_shows_its_charts(site: str, open_page: Any) -> None:
+    page = open_page(f"{site}/browse?file=push-fold.rgl")
+    expect(page.get_by_role("heading", name=re.compile("^SB: folds"))).to_be_visible()
+    assert "/preflop?" in page.url
+
+
 def test_a_line_and_a_flop_are_set_up(charts: Server, open_page: Any) -> None:
     page = open_page(f"{charts.client.base_url}/preflop?file=game.rgl")
     page.locator(".tile.present").get_by_role("button", name=re.compile("^call")).click()

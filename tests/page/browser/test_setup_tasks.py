@@ -120,6 +120,14 @@ def test_a_solved_spot_is_set_up_with_everything_as_it_was(workshop: Server, ope
             expect(page.get_by_label(f"{street} {player} raise", exact=True)).to_have_value("a")
 
 
+def test_the_first_visit_shows_the_sizes_of_its_tree(site: str, open_page: Any) -> None:
+    page = open_page(f"{site}/setup")
+    expect(page.get_by_label("flop ip bet", exact=True)).to_have_value("33%, 75%")
+    expect(page.get_by_label("flop oop bet", exact=True)).to_have_value("none")
+    expect(page.get_by_label("river raises at most", exact=True)).to_have_value("1")
+    expect(page.get_by_label("Smallest chip")).to_have_value("0.01")
+
+
 def test_every_change_is_taken_back_and_made_again(site: str, open_page: Any) -> None:
     page = open_page(f"{site}/setup")
     text, pot = page.get_by_label("Range of IP as text"), page.get_by_label("Pot", exact=True)

@@ -57,7 +57,7 @@ def test_from_the_list_to_a_flop(site: str, solved: Path, open_page: Any) -> Non
         f"AND variation = 2 AND action = 'bet 30' {where}"
     ).to_pylist()
     names = page.locator(".flops thead tr").first.locator("th").all_inner_texts()
-    column = next(place for place, name in enumerate(names) if name.startswith("bet 30"))
+    column = next(place for place, name in enumerate(names) if name.startswith("bet 50 %"))
     expect(page.locator(".mean th").nth(column)).to_have_text(f"{100 * direct[0]['mean']:.1f}")
 
     expect(page).to_have_url(re.compile("filter=rainbow\\+unp"))

@@ -142,7 +142,7 @@ def help_lines(stakes: Stakes) -> list[str]:
 
 
 def event_lines(duel: Duel, nodes: Sequence[LineNode]) -> list[Text]:
-    """What happened from one node to the next: the opponent's actions and the cards dealt."""
+    """What happened from one node to the next: actions, but those that the person chose, and the cards dealt."""
     tree = duel.reader.tree
     lines = []
     for before, after in pairwise(nodes):
@@ -150,7 +150,8 @@ def event_lines(duel: Duel, nodes: Sequence[LineNode]) -> list[Text]:
             dealt = after.deal.cards[len(before.deal.cards) :]
             lines.append(Text("  the board brings ").append_text(cards_text(dealt)))
         else:
-            lines.append(Text("  the opponent plays ").append(tree.labels[after.index], style="bold"))
+            who = "you can only " if tree.player[before.index] == duel.person else "the opponent plays "
+            lines.append(Text(f"  {who}").append(tree.labels[after.index], style="bold"))
     return lines
 
 

@@ -64,7 +64,7 @@ class Duel:
     random: Random
 
     def play_on(self, node: LineNode) -> list[LineNode]:
-        """Deal and let the opponent act until the person must act or the hand is over; returns every node passed."""
+        """Deal and let the opponent act until the person has a choice or the hand is over; every node passed."""
         nodes = [node]
         while True:
             node = nodes[-1]
@@ -72,7 +72,7 @@ class Duel:
             if kind == NodeKind.CHANCE:
                 known = {int(card) for hand in self.hands for card in HAND_CARDS[hand]}
                 nodes.append(self.reader.deal(node, *self.reader.draw(node, known, self.random)))
-            elif kind == NodeKind.DECISION and not self.is_turn(node):
+            elif kind == NodeKind.DECISION and not (self.is_turn(node) and len(self.reader.actions(node.index)) > 1):
                 nodes.append(self.reader.act(node, self.draw(node)))
             else:
                 return nodes

@@ -44,7 +44,8 @@ function stateLink(change, label, properties = {}) {
 
 function showHeader(state) {
   const links = VIEWS.map(({ view, label }) => {
-    const kept = KEPT[view] ? { [KEPT[view]]: state[KEPT[view]] } : {};
+    const alike = (view === "preflop") === (state.view === "preflop"); // what one of them opens, the others cannot
+    const kept = KEPT[view] && alike ? { [KEPT[view]]: state[KEPT[view]] } : {};
     return stateLink({ ...DEFAULTS, ...kept, view }, label, { "aria-current": state.view === view ? "page" : null });
   });
   fill(document.querySelector(".views"), ...links);

@@ -24,7 +24,8 @@ export function actionBar(go) {
     }
     const parts = node.actions.map((action, place) => {
       if (!(action.frequency > UNSEEN)) return null;
-      const label = `${labels[action.name]} · ${percent(action.frequency)} %`;
+      const share = `${percent(action.frequency)} %`;
+      const label = `${labels[action.name]} · ${share}`;
       return make(
         "button",
         {
@@ -33,7 +34,7 @@ export function actionBar(go) {
           "aria-label": label,
           onclick: () => go(action.next),
         },
-        fits(label, action.frequency * width) ? label : "",
+        [label, labels[action.name], share].find((text) => fits(text, action.frequency * width)) ?? "",
       );
     });
     fill(root, ...parts.reverse());

@@ -2,7 +2,7 @@
 
 import { aboutServer, get, latest } from "../shared/api.js";
 import { fill, make } from "../shared/dom.js";
-import { showFile } from "../shared/files.js";
+import { showFile, viewOf } from "../shared/files.js";
 import { setKeys } from "../shared/keys.js";
 import { followSolve, isOver } from "../shared/solves.js";
 import { DEFAULTS, address, go, now } from "../shared/state.js";
@@ -109,6 +109,7 @@ export function mount(root) {
         buildFrame();
         const found = await askFile(state.file);
         if (!found) return;
+        if (viewOf(found) === "preflop") return go({ ...DEFAULTS, view: "preflop", file: found.file }, { remember: false });
         file = found;
         showFile(file);
         follow();

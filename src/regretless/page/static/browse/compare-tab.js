@@ -9,6 +9,7 @@ import { fixed, percent } from "../shared/format.js";
 const askAll = latest((fields, signal) => get("/compare", fields, signal));
 const askHere = latest((fields, signal) => get("/compare/node", fields, signal));
 const SHOWN_HANDS = 60;
+const ALONE = "Lock a decision and solve again: both solutions are then compared here.";
 
 export function compareTab({ change, go }) {
   const chooser = make("select.field", {
@@ -96,7 +97,7 @@ export function compareTab({ change, go }) {
           fill(whole);
           fill(
             here,
-            make("p.hint", {}, "Choose the solution to compare this one with: the one from before a lock, say."),
+            make("p.hint", {}, chooser.length > 1 ? "Choose the solution to compare this one with." : ALONE),
           );
           return;
         }

@@ -48,6 +48,7 @@ export function mount(root) {
     placeholder: "Search: BTN, Ks7d2c, 3-bet, notes",
     spellcheck: "false",
     oninput: debounced(() => change({ find: search.value.trim() }), 100),
+    onkeydown: ({ key }) => key === "Enter" && body.querySelector(".of-name a")?.click(),
   });
   const folders = make(".row.folders", { role: "group", "aria-label": "Folders" });
   const found = make("span.hint", { role: "status" });

@@ -73,6 +73,7 @@ export function practiceTable({ act, deal, explain, restart }) {
       return;
     }
     const names = Object.keys(feedback.strategy);
+    const labels = actionLabels(feedback.actions);
     const colours = actionColours(names);
     fill(
       verdict,
@@ -88,7 +89,7 @@ export function practiceTable({ act, deal, explain, restart }) {
         handText(feedback.hand),
         " on ",
         ...feedback.board.map(cardText),
-        ` ${feedback.line ? `after ${feedback.line}` : "at the first decision"}: you chose ${feedback.chosen}`,
+        ` ${feedback.line ? `after ${feedback.line}` : "at the first decision"}: you chose ${labels[names.indexOf(feedback.chosen)]}`,
       ),
       make("span.mix", { style: { background: mixBackground(Object.values(feedback.strategy), colours) } }),
       make(
@@ -106,7 +107,7 @@ export function practiceTable({ act, deal, explain, restart }) {
             make(
               `tr${name === feedback.chosen ? ".chosen" : ""}`,
               {},
-              make("td", {}, make("span.swatch", { style: { background: colours[place] } }), ` ${name}`),
+              make("td", {}, make("span.swatch", { style: { background: colours[place] } }), ` ${labels[place]}`),
               make("td", {}, `${percent(feedback.strategy[name])} %`),
               make("td", {}, fixed(feedback.ev[name], 2)),
             ),

@@ -64,7 +64,6 @@ export function boardPicker({ fields, changed }) {
   }
 
   input.addEventListener("input", show);
-  show();
   const dealButton = (count, label) => make("button.button", { onclick: () => deal(count) }, label);
   return {
     root: make(

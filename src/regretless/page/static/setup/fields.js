@@ -31,7 +31,6 @@ export function fieldSet(changed) {
         "data-field": path,
         oninput: () => (writeField(path, input.value), changed()),
       });
-      input.value = readField(path);
       const note = hint ? make("span.hint", { id: `hint-${path}` }, hint) : null;
       return make(
         ".labelled",

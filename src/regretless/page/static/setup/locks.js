@@ -31,6 +31,5 @@ export function lockList({ fields, changed }) {
     );
   }
 
-  show();
   return { root, show };
 }

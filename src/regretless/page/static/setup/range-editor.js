@@ -37,7 +37,7 @@ export function rangeEditor(player, { names, fields, changed, touched }) {
   const brushText = make("output", {}, "100 %");
   const count = make("span.hint", { role: "status" });
   const text = make("textarea.field", {
-    rows: 2,
+    rows: 3,
     spellcheck: "false",
     "aria-label": `Range of ${player.toUpperCase()} as text`,
     placeholder: "22+, A2s+, KTo+, AhKh:0.5",
@@ -181,9 +181,6 @@ export function rangeEditor(player, { names, fields, changed, touched }) {
     readText();
   }
 
-  grid.show();
-  drawSuits();
-  refresh();
   set(root, { "data-player": player });
   return { root, refresh, showTitle };
 }

@@ -1,7 +1,7 @@
 /** Rake, thresholds and lines that are added or removed. */
 
 import { make } from "../shared/dom.js";
-import { readField, writeField } from "./draft.js";
+import { writeField } from "./draft.js";
 
 const RULES = [
   ["rake", "Rake", "0", "of the pot: 5% or 0.05"],
@@ -36,7 +36,6 @@ export function ruleFields({ fields, changed }) {
       "data-field": path,
       oninput: () => (writeField(path, area.value), changed()),
     });
-    area.value = readField(path);
     return make(
       ".labelled",
       {},

@@ -105,8 +105,7 @@ export function mount(root) {
       { keys: [], shown: "Ctrl Y", label: "redo", foot: "redo" },
     ]);
     parts = { fields, estimate, editors, board, trees, sizes, locks, tree, files, steps };
-    showDraft();
-    check();
+    refresh();
   }
 
   /** After every edit: what follows from the draft, and the server's opinion. */

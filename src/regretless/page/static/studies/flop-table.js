@@ -21,7 +21,7 @@ export function flopTable({ change, open }) {
   const none = make("p.hint.none", { hidden: true });
   const root = make(".flops-part", {}, scroll, none);
   const tall = tallRows({ scroll, body, row: ROW, draw });
-  let scene = null; // {rows, total, answer, together, colours, player, pot, sort, pin}
+  let scene = null; // {rows, total, answer, labels, together, colours, player, pot, sort, pin}
 
   /** How much more often this study bets or raises than the one it is compared with, in percentage points. */
   function difference(row, twin) {
@@ -62,7 +62,7 @@ export function flopTable({ change, open }) {
   }
 
   function drawHead() {
-    const { answer, together, sort, rows, total } = scene;
+    const { answer, labels, together, sort, rows, total } = scene;
     const sortable = (key, label) => sortableHead(key, label, sort, change);
     fill(
       head,
@@ -70,7 +70,7 @@ export function flopTable({ change, open }) {
       make("th.mix-column", { scope: "col" }, "Strategy"),
       scene.others && make("th.versus", { scope: "col", title: "bets and raises, in points, against the other study" }, "± bets"),
       scene.others && make("th.versus", { scope: "col" }, "EV there"),
-      ...answer.actions.map((action) => sortable(action, action)),
+      ...answer.actions.map((action, place) => sortable(action, labels[place])),
       together && sortable(together.kind, `all ${together.kind}s`),
       sortable("ev", "EV"),
       sortable("equity", "Equity"),

@@ -24,8 +24,23 @@ export function lineBefore(lines, line) {
   return null;
 }
 
+/** The actions of a study as those of a node: a bet is a share of the pot. */
+export const sizedActions = (names, pot) =>
+  names.map((name) => {
+    const [kind, amount] = name.split(" ");
+    return { name, kind, amount: Number(amount) || null, pot_share: kind === "bet" && pot > 0 ? amount / pot : null };
+  });
+
 export function studyStrip(go) {
   const root = make("section.strip", { "aria-label": "Line of play", tabindex: 0 });
+
+  function tileOf({ line, player, pot, actions }, lines, taken, present, seats) {
+    const sized = sizedActions(actions.map(({ name }) => name), pot);
+    const shown = actions.map((action, place) => ({ ...action, ...sized[place], next: nextLine(lines, line, action.name) }));
+    const place = shown.findIndex((action) => action.name === taken);
+    return decisionTile({ line, player, pot, taken: place < 0 ? null : place, actions: shown }, present, go, { seats });
+  }
+
   return {
     root,
     /** `lines` maps each line of the study to what is known about it. */
@@ -35,7 +50,7 @@ export function studyStrip(go) {
       for (let taken = 0; taken <= steps.length; taken++) {
         const here = steps.slice(0, taken).join(", ");
         if (steps[taken - 1] === ANY) tiles.push(cardTile(lines.get(here)?.street ?? "card"));
-        if (lines.has(here)) tiles.push(tileOf(lines, here, steps[taken], taken === steps.length, go));
+        if (lines.has(here)) tiles.push(tileOf(lines.get(here), lines, steps[taken], taken === steps.length, study.seats));
       }
       fill(root, ...tiles);
       requestAnimationFrame(() => (root.scrollLeft = root.scrollWidth)); // the present tile stays in view
@@ -64,10 +79,3 @@ function studyTile({ name, done, spots }, first) {
 
 const cardTile = (street) =>
   make(".tile.street", {}, heading(street, ""), make("p.hint", {}, `every ${street} card`));
-
-function tileOf(lines, here, taken, present, go) {
-  const { player, pot, actions } = lines.get(here);
-  const shown = actions.map((action) => ({ ...action, next: nextLine(lines, here, action.name) }));
-  const place = shown.findIndex((action) => action.name === taken);
-  return decisionTile({ line: here, player, pot, taken: place < 0 ? null : place, actions: shown }, present, go);
-}

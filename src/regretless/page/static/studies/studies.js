@@ -6,11 +6,12 @@ import { debounced, fill, make } from "../shared/dom.js";
 import { showFile } from "../shared/files.js";
 import { count, percent } from "../shared/format.js";
 import { setKeys } from "../shared/keys.js";
+import { actionLabels } from "../shared/labels.js";
 import { DEFAULTS, address, go, now } from "../shared/state.js";
 import { flopFilter, readFlopFilter } from "./flop-filter.js";
 import { betsTogether, readRows, sortedRows, totalOf } from "./flop-rows.js";
 import { flopTable } from "./flop-table.js";
-import { lineBefore, nextLine, studyStrip } from "./line-strip.js";
+import { lineBefore, nextLine, sizedActions, studyStrip } from "./line-strip.js";
 import { openFlop } from "./open-flop.js";
 import { isRunning, runBar } from "./run-bar.js";
 import { NEW, studyStarter } from "./start.js";
@@ -254,7 +255,9 @@ export function mount(root) {
     const { sort } = state;
     const ordered = sortedRows(passing, { actions: answer.actions, together, player, sort });
     const top = !shown || shown.filter !== filter || shown.sort !== sort || shown.line !== answer.line;
-    const scene = { rows: ordered, total, answer, together, colours, player, pot, sort, pin: state.pin };
+    const labels = actionLabels(sizedActions(answer.actions, pot));
+    const { seats } = study;
+    const scene = { rows: ordered, total, answer, labels, together, colours, player, seats, pot, sort, pin: state.pin };
     if (compared?.rows) {
       scene.others = compared.rows.filter(test);
       scene.otherAnswer = compared.answer;

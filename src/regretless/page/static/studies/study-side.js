@@ -23,7 +23,7 @@ export function studyChoices(change) {
           make(
             "option",
             { value: text, selected: text === chosen },
-            [text || "first decision", player.toUpperCase()].filter(Boolean).join(" · "),
+            [text || "first decision", study.seats[player]].filter(Boolean).join(" · "),
           ),
         ),
       );
@@ -74,23 +74,24 @@ export function playerMeans(choose) {
 function playerPart(player, choose) {
   const names = ["EV", "Equity", "EQR"];
   const values = names.map(() => make("dd", {}, "–"));
-  const status = make("span.label.status");
+  const [name, status] = [make("strong", {}, player.toUpperCase()), make("span.label.status")];
   const root = make(
     "button.player",
     { onclick: () => choose(player) },
-    make("strong", {}, player.toUpperCase()),
+    name,
     status,
     make("dl", {}, ...names.map((name, place) => make("div", {}, make("dt.label", {}, name), values[place]))),
   );
   return {
     root,
-    show({ total, answer, player: shown, pot }) {
+    show({ total, answer, player: shown, pot, seats }) {
+      say(name, seats[player]);
       say(values[0], ev(total[`${player}_ev`], pot >= 20 && pot < 1000 ? 1 : pot));
       say(values[1], `${percent(total[`${player}_equity`])} %`);
       say(values[2], fixed(total[`${player}_eqr`], 2));
       say(status, answer.player === player ? "to act" : "");
       root.classList.toggle("to-act", answer.player === player);
-      set(root, { "aria-pressed": String(shown === player), title: `Show EV, equity and EQR of ${player.toUpperCase()}` });
+      set(root, { "aria-pressed": String(shown === player), title: `Show EV, equity and EQR of ${seats[player]}` });
     },
   };
 }

@@ -59,7 +59,7 @@ export function textureChart(choose) {
     else groups.sort((a, b) => weight(b[1]) - weight(a[1]));
     fill(
       head,
-      ...[label, "Flops", "Strategy", "Bets or raises", `EV of ${player.toUpperCase()}`].map((text) =>
+      ...[label, "Flops", "Strategy", "Bets or raises", `EV of ${scene.seats[player]}`].map((text) =>
         make(`th${text === "Strategy" ? ".mix-column" : ""}`, { scope: "col" }, text),
       ),
     );
