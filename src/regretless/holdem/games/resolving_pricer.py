@@ -71,9 +71,14 @@ class ResolvingPricer:
         threads: int = 1,
         interrupted: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.betting, self.resolving, self.big_blind = betting, resolving, big_blind
-        self.device, self.threads, self.interrupted = device, threads, interrupted
-        self.payoffs, tree = betting.payoffs(payoffs), betting.tree
+        self.betting = betting
+        self.payoffs = betting.payoffs(payoffs)
+        self.resolving = resolving
+        self.big_blind = big_blind
+        self.device = device
+        self.threads = threads
+        self.interrupted = interrupted
+        tree = betting.tree
         decisions = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.street == 0)).tolist()
         before = [node for node in decisions if node not in betting.on_flop]
         self._preflop = {node: strategy(int(betting.node[node])) for node in before}
