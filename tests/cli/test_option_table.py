@@ -232,7 +232,7 @@ ROWS = [
     Row("plot", "plot.svg", ALL, wrote("plot.svg"), python=False),
     Row("strategy", True, ALL, lambda answer, without: len(str(answer)) > len(str(without)), python=False),
 ]
-NAMING = {"context", "given", "json_", "resume"}  # how a problem is named, and how the answer is read here
+NAMING = {"context", "arguments", "json_", "resume"}  # how a problem is named, and how the answer is read here
 
 
 def test_every_option_has_a_row() -> None:
