@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import NotRequired, Self, TypedDict
+from typing import Any, NotRequired, Self, TypedDict
 
 import numpy as np
 
@@ -212,7 +212,7 @@ class TrainedPolicy(GameSolution):
             raise InvalidFile(file.path, DAMAGED) from None
         return cls(make_reader=lambda: strategy, **read_fields(file, record))
 
-    def as_json(self, *, strategy: bool = False) -> dict[str, object]:
+    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         return super().as_json(strategy=strategy) | self.training.as_json()
 
 

@@ -138,7 +138,7 @@ class SpotSolution(Solution):
         """The solution in a notebook: figures and the first decision."""
         return super()._repr_html_() + self.root._repr_html_()
 
-    def as_json(self, *, strategy: bool = False) -> dict[str, object]:
+    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         """The object that `regretless solve SPOT.toml --json` prints."""
         answer = super().as_json()
         root = self.root

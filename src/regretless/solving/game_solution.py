@@ -131,7 +131,7 @@ class GameSolution(Solution):
         """The solution in a notebook: figures and the first information sets."""
         return super()._repr_html_() + strategy_html(self.strategy)
 
-    def as_json(self, *, strategy: bool = False) -> dict[str, object]:
+    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         result = super().as_json()
         if strategy:
             result["strategy"] = {key: dict(actions) for key, actions in self.strategy.items()}

@@ -250,7 +250,7 @@ class Solution(ABC):
             ]
         return facts_html(self.game, facts)
 
-    def as_json(self, *, strategy: bool = False) -> dict[str, object]:
+    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         """The object that `regretless solve --json` prints."""
         record = self.record
         return {

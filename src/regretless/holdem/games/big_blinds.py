@@ -54,7 +54,7 @@ class BigBlindSolution(GameSolution):
         """Exploitability in thousandths of a big blind per game."""
         return MILLI * self.exploitability
 
-    def as_json(self, *, strategy: bool = False) -> dict[str, object]:
+    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         root = self.node()
         return super().as_json(strategy=strategy) | {
             "exploitability_mbb": self.exploitability_mbb if self.is_measured else None,

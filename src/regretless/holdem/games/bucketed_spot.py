@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,7 +113,7 @@ class BucketedSpotSolution(SavedTables, SpotSolution):
 
     __repr__ = brief
 
-    def as_json(self, *, strategy: bool = False) -> dict[str, object]:
+    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         settings = self.settings
         return super().as_json(strategy=strategy) | {
             "buckets": settings.buckets,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 from regretless.cards.deck import DECK
 from regretless.cards.hands import HAND_COUNT
@@ -64,7 +64,7 @@ class FlopHoldemSolution(DealtFormSolution):
         snapshot, read = saved_averages(file, record, lambda: compile_flop_holdem(FlopHoldem()))
         return cls(record=record, make_reader=lambda: FlopHoldemReader(*read()), snapshot=snapshot, path=file.path)
 
-    def as_json(self, *, strategy: bool = False) -> dict[str, object]:
+    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         return super().as_json(strategy=strategy) | {"big_blind": FlopHoldem.big_blind}
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -101,7 +101,7 @@ class PushFoldSolution(BigBlindSolution):
             strategy=self._chart(line)[:, HAND_CLASS],
         )
 
-    def as_json(self, *, strategy: bool = False) -> dict[str, object]:
+    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         return super().as_json(strategy=strategy) | {
             "stack": self.rules.stack,
             "ante": self.rules.ante,

@@ -84,7 +84,7 @@ class NoLimitSolution(SavedTables, PricedSolution):
         """Boards drawn so far."""
         return self.iterations * (self.settings.sample_runouts or 0)
 
-    def as_json(self, *, strategy: bool = False) -> dict[str, object]:
+    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         settings, record = self.settings, self.record
         count = settings.sample_runouts or 0
         return super().as_json(strategy=strategy) | {
