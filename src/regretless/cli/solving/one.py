@@ -18,13 +18,13 @@ from regretless.cli.terminal.consoles import for_people, note, print_json
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
 from regretless.cli.terminal.numbers import count_text
 from regretless.errors import Advice, DeviceFailed, InvalidFile, InvalidOption
-from regretless.solving.problem import AnyProblem
 
 if TYPE_CHECKING:
     from regretless.cli.terminal.progress import Details
     from regretless.engines import Choice
     from regretless.solving.loop import Progress
     from regretless.solving.options import SolveOptions
+    from regretless.solving.problem import AnyProblem
     from regretless.solving.solution import Solution
 
 __all__ = ["note_choice", "run_problem", "saving_error", "solve_one"]
