@@ -173,13 +173,13 @@ def test_many_spots(run, spot: str, tmp_path: Path) -> None:
         (["solve", "river.toml", "--device", "cuda"], "device: "),
         (["solve", "river.toml", "--storage", "8"], "storage: "),
         (["solve", "river.toml", "turn.toml", "--out", "file.rgl"], "file.rgl: is not a folder"),
-        (["solve", "bad.toml"], "bets.bet: '50' at position 1"),
+        (["solve", "bad.toml"], "bets.bet: '50y' at position 1"),
         (["export", "river.toml"], "river.toml: is not solved"),
         (["solve", "--resume", "none.rgl"], "none.rgl: does not exist"),
     ],
 )
 def test_a_wrong_request_gives_one_sentence(line: list[str], words: str, run, spot: str, tmp_path: Path) -> None:
-    (tmp_path / "bad.toml").write_text(RIVER.replace("50%, 100%", "50"), encoding="utf-8")
+    (tmp_path / "bad.toml").write_text(RIVER.replace("50%, 100%", "50y"), encoding="utf-8")
     result = run(*line)
     assert result.code == 1
     assert result.out == ""

@@ -77,7 +77,7 @@ class _WeightedGroup(NamedTuple):
     position: int
 
 
-def read_range(text: str, field: str, source: str = "") -> NDArray[np.float64]:
+def read_range(text: str, field: str, source: str = "", *, warn: bool = True) -> NDArray[np.float64]:
     """Weights [1326] of a range; `field` names the text in errors, `source` the file in warnings.
 
     >>> float(read_range("76s+", "range").sum()), float(read_range("[50.0]AKo,AXs[/50.0]", "range").sum())
@@ -91,7 +91,7 @@ def read_range(text: str, field: str, source: str = "") -> NDArray[np.float64]:
         raise InvalidText(field, text, None, reason)
     reader = _Reader(text, field)
     weights = reader.read()
-    if reader.overlap.any():
+    if warn and reader.overlap.any():
         hands = write_range(reader.overlap.astype(np.float64))
         shown = hands if len(hands) <= _LONGEST_NAME else hands[: _LONGEST_NAME - 3] + "..."
         where = f"{source}: {field}" if source else field

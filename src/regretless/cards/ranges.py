@@ -51,13 +51,13 @@ class Range:
         object.__setattr__(self, "weights", weights)
 
     @classmethod
-    def parse(cls, text: str, field: str = "range", source: str = "") -> Range:
+    def parse(cls, text: str, field: str = "range", source: str = "", *, warn: bool = True) -> Range:
         """Read a range; errors name `field` and the position. Empty text is the empty range.
 
         Where terms overlap, the later one wins; an `OverlappingTerms` warning names the hands whose weight that
-        changes, and the `source` of the text, such as a file.
+        changes, and the `source` of the text, such as a file; not without `warn`.
         """
-        return cls(read_range(text, field, source), text.strip())
+        return cls(read_range(text, field, source, warn=warn), text.strip())
 
     def __str__(self) -> str:
         """The shortest text that `parse` reads back to this range."""

@@ -72,7 +72,6 @@ def estimate(
     from regretless.holdem.flops import read_flops
     from regretless.holdem.games.game import HoldemGame, read_spot_or_game
     from regretless.holdem.games.game_size import estimate_game
-    from regretless.holdem.games.real_cards import estimate_flops
     from regretless.holdem.locking import with_sources
     from regretless.solving.kinds import Kind
     from regretless.solving.options import SolveOptions
@@ -95,6 +94,8 @@ def estimate(
         spot_or_game = read_spot_or_game(path)
         if isinstance(spot_or_game, HoldemGame):
             if chosen is not None:
+                from regretless.holdem.games.real_cards import estimate_flops  # loads numba
+
                 return estimate_flops(spot_or_game, chosen, threads=cores)
             if threads is not None:
                 raise InvalidOption("threads", threads, f"is for spots and flops, and {path} is a game with buckets")

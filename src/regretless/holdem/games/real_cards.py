@@ -123,7 +123,7 @@ def estimate_flops(game: HoldemGame, flops: Sequence[Flop], *, threads: int = 1)
     >>> fields = {"stack": 20, "small_blind": 0.5, "big_blind": 1, "preflop": {"open": "2x"}, "bets": {"bet": "50%"}}
     >>> estimate = estimate_flops(HoldemGame.from_mapping(fields), read_flops("7c 7d 7h, Ks 7d 2c"))
     >>> estimate.flops, estimate.runouts
-    (2, {'preflop': 1, 'flop': 2, 'turn': 65, 'river': 3011})
+    (2, {'preflop': 1, 'flop': 2, 'turn': 74, 'river': 3096})
     """
     size, twice, free = game_size(game, flops), game_size(game, [*flops, *flops]), available_bytes()
     predicts = stores_predictions(PRESETS[RealCardsProblem.variant])

@@ -86,9 +86,9 @@ class Spot(SpotFields):
     def parse(cls, text: str, *, warn: bool = True) -> Spot:
         """Read the TOML of a spot; an error is one sentence that names the field.
 
-        `warn`: whether to warn about sizes that rounding moves far.
+        `warn`: whether to warn about sizes that rounding moves far, and about terms of a range that overlap.
         """
-        spot = cls(**vars(read_mapping(parse_toml(text, "spot"))))
+        spot = cls(**vars(read_mapping(parse_toml(text, "spot"), warn=warn)))
         if warn:
             warn_of_rounding(spot.table)
         return spot

@@ -109,11 +109,11 @@ A_STUDY = "a study, which has many flops: regretless study estimates and solves 
 GAME_FIELDS = {"small_blind", "big_blind", "preflop"}  # of a game from the deal; a spot may name its big blind too
 
 
-def read_mapping(table: Mapping[str, object], path: str | Path | None = None) -> SpotFields:
+def read_mapping(table: Mapping[str, object], path: str | Path | None = None, *, warn: bool = True) -> SpotFields:
     """The fields of mappings nested like the TOML.
 
     `path`, the file they were read from, appears in errors and warnings and gives the default name; relative sources of
-    locks start at its folder.
+    locks start at its folder. `warn`: whether to warn about terms of a range that overlap.
 
     >>> read_mapping({"board": "Qs Jh 2h", "stak": 910})
     Traceback (most recent call last):
@@ -129,7 +129,7 @@ def read_mapping(table: Mapping[str, object], path: str | Path | None = None) ->
         if required not in table and not (required == "bets" and "tree" in table):
             raise SPOT_FILE.missing(required)
     pot, stack = number_in(table["pot"], "pot"), number_in(table["stack"], "stack")
-    (oop, oop_name), (ip, ip_name) = (_player(table[player], player, source) for player in ("oop", "ip"))
+    (oop, oop_name), (ip, ip_name) = (_player(table[player], player, source, warn=warn) for player in ("oop", "ip"))
     bets, rules, raiser = table.get("bets", {}), table_in(table.get("rules", {}), "rules"), _raiser(table.get("raiser"))
     if "tree" in table:
         if "bets" in table:
@@ -192,7 +192,7 @@ def _board(value: object) -> tuple[int, ...]:
     raise InvalidOption("board", value, "must be cards, such as 'Kh Qs Js', or their numbers from 0 to 51")
 
 
-def _player(value: object, player: str, source: str) -> tuple[Range, str]:
+def _player(value: object, player: str, source: str, *, warn: bool = True) -> tuple[Range, str]:
     """A player's range and position."""
     table = table_in(value, player)
     SPOT_FILE.check_known(table, ("range", "name"), player)
@@ -201,7 +201,8 @@ def _player(value: object, player: str, source: str) -> tuple[Range, str]:
     name = text_in(table.get("name", ""), f"{player}.name")
     if len(name) > LONGEST_POSITION or not name.isprintable():
         raise InvalidOption(f"{player}.name", name, f"must have at most {LONGEST_POSITION} printable characters")
-    return Range.parse(text_in(table["range"], f"{player}.range"), f"{player}.range", source), name
+    field = f"{player}.range"
+    return Range.parse(text_in(table["range"], field), field, source, warn=warn), name
 
 
 def _raiser(value: object) -> PlayerName | None:
