@@ -70,8 +70,11 @@ def main() -> None:
 
     game, began = HoldemGame.read(options.game), time.perf_counter()
 
+    measured: set[float] = set()
+
     def report(progress: Progress) -> None:
-        if progress.exploitability is not None:
+        if progress.exploitability is not None and progress.exploitability not in measured:
+            measured.add(progress.exploitability)
             mbb = 1000 * progress.exploitability
             print(f"  {progress.iteration:5d}  {mbb:8.2f} mbb/g  {progress.seconds:6.1f} s", flush=True)
 
