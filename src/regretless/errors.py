@@ -18,7 +18,6 @@ Input that is valid but suspicious raises a warning through Python's `warnings`:
     RegretlessWarning            a `UserWarning`; the command prints it as one line on stderr and continues
     ├── OverlappingTerms         terms of a range give a hand different weights
     ├── RoundedSizes             rounding to chips or the minimum bet moves a size far from the one requested
-    ├── ApproximateFile          a file from an older version states figures that may be wrong
     ├── RebuiltFile              a file was damaged and has been rebuilt; nothing is lost
     └── UnreadableSolve          a solve of an earlier server cannot be read and is not listed
 """
@@ -33,7 +32,6 @@ from regretless.printable import printable
 
 __all__ = [
     "Advice",
-    "ApproximateFile",
     "DeviceFailed",
     "EmptyMemory",
     "InvalidFile",
@@ -280,10 +278,6 @@ class OverlappingTerms(RegretlessWarning):
 
 class RoundedSizes(RegretlessWarning):
     """Rounding to whole chips or the minimum bet moves a bet size far from the one requested."""
-
-
-class ApproximateFile(RegretlessWarning):
-    """A file from an older version states figures that may be wrong."""
 
 
 class RebuiltFile(RegretlessWarning):

@@ -273,7 +273,7 @@ def _resumed(file: str, options: Json, library: Library, writing: set[str]) -> J
     path = library.existing(file, ".rgl")
     if file in writing:
         raise Conflict(f"resume: {file} is being solved already", "resume")
-    solution = load(path, to_resume=True)
+    solution = load(path)
     options = options | dict.fromkeys(RESUMED)
     request = JobRequest(name=solution.game, file=file, resume=file, options=options, unit="in the game's units")
     return _check_resume(request, solution)

@@ -130,7 +130,7 @@ async def start(
     return {"study": study, "run": runs.add(study, toml).as_json()}
 
 
-def _free_folder(title: str, library: Library, taken: set[str]) -> str:
+def _free_folder(title: str, library: Library, reserved: set[str]) -> str:
     """A name for the folder of a new study."""
     try:
         state_folder(library.folder / FOLDER, library.folder)
@@ -138,7 +138,7 @@ def _free_folder(title: str, library: Library, taken: set[str]) -> str:
         raise RegretlessError(f"the served folder cannot be written: {error.strerror}") from None
     first = plain_name(title)
     count, name = 1, f"{FOLDER}/{first}"
-    while name in taken or os.path.lexists(library.folder / name):
+    while name in reserved or os.path.lexists(library.folder / name):
         count += 1
         name = f"{FOLDER}/{first}-{count}"
     return name

@@ -114,7 +114,7 @@ def _solve(task: SolveTask, is_stopped: Callable[[], bool], send: Send) -> None:
     file = Path(task.file)
     options = task.options
     if task.resume is not None:
-        options = replace(options, resume=load(task.resume, to_resume=True))
+        options = replace(options, resume=load(task.resume))
     problem = problem_of(task.game if task.toml is None else Spot.parse(task.toml, warn=False), options)
     with report_enumeration(_notes(send)):
         if options.variant == EXACT:

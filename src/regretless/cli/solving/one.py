@@ -74,7 +74,7 @@ def solve_one(argument: str | Path | None, request: SolveRequest) -> None:
                 raise InvalidOption("lock", lock_text(request.locks[0]), reason)
             if options.variant == EXACT:
                 raise InvalidOption("resume", request.resume, RULES["resume"].refused[Kind.EXACT].why)
-            earlier = load(request.resume, to_resume=True)
+            earlier = load(request.resume)
             options = replace(options, resume=earlier)
             if request.out is None:  # after reading it, so that its own errors come first
                 check_writable(request.resume)

@@ -236,7 +236,7 @@ class RealCardsSolution(DealtFormSolution, PricedSolution):
         return Contents(contents.header | {"rules": self.rules.to_toml()}, contents.arrays)
 
     @classmethod
-    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
+    def read(cls, file: Container) -> Self:
         record = Record.read(file, players=2)
         game = read_saved_game(Fields(file.path, file.header))
         try:

@@ -235,8 +235,8 @@ class LineReader(ABC):
 
     def cards(self, node: LineNode) -> list[int]:
         """Cards that can come next, lowest first."""
-        table = {*self.board, *node.deal.cards}
-        return [card for card in range(DECK) if card not in table]
+        dealt = {*self.board, *node.deal.cards}
+        return [card for card in range(DECK) if card not in dealt]
 
     def draw(self, node: LineNode, known: Set[int], random: Random) -> Sequence[int]:
         """The cards of a deal at a chance node, drawn at random without those that are `known`."""
