@@ -39,7 +39,7 @@ from regretless.holdem.spots.spot_fields import PLAYERS, STREETS, PlayerName
 from regretless.page.endpoint import Conflict, NotFound, Routes
 from regretless.page.library import FILE, Library
 from regretless.page.mistakes import MISTAKE, MistakeList
-from regretless.page.nodes import ACTION, CHIPS, SEAT, TILE, Line, action_list, street_of, strip_json
+from regretless.page.nodes import ACTION, CHIPS, EV_UNIT, SEAT, TILE, Line, action_list, street_of, strip_json
 from regretless.page.schema import Json, array, boolean, integer, nullable, number, obj, rounded, text
 
 __all__ = ["PracticeSession", "PracticeTable", "routes"]
@@ -106,15 +106,15 @@ class PracticeSession:
         """The line to a decision of the user that is asked, in a hand that the solution plays for both."""
         for _ in range(MOST_DEALS):
             self._draw(reader, start)
-            duel, node, asked = self._duel(reader), start, []
+            duel, node, candidates = self._duel(reader), start, []
             while duel.is_turn(node := duel.play_on(node)[-1]):
                 if self._is_asked(reader, node):
-                    asked.append(node)
+                    candidates.append(node)
                     if not self.single:
                         break
                 node = reader.act(node, duel.draw(node))
-            if asked:
-                return ", ".join(self.random.choice(asked).steps)
+            if candidates:
+                return ", ".join(self.random.choice(candidates).steps)
         raise NotFound(f"no hand of {self.file!r} came to such a decision in {MOST_DEALS} deals", "streets")
 
     def _is_asked(self, reader: SpotReader, node: LineNode) -> bool:
@@ -316,9 +316,9 @@ PRACTICE = obj(
                     "actions": array(ACTION),
                     "chosen": text(),
                     "best": nullable(text()),
-                    "ev": obj({}, "chips by action", open_=True),
+                    "ev": obj({}, f"{EV_UNIT} by action", open_=True),
                     "strategy": obj({}, "probability by action", open_=True),
-                    "lost": number("chips"),
+                    "lost": number(EV_UNIT),
                     "lost_pct_pot": number(),
                     "grade": text(enum=list(GRADES)),
                 },

@@ -278,7 +278,8 @@ def _tree_json(spot: Spot, tree: BettingTree, most: int) -> Json:
 # --- endpoints -------------------------------------------------------------------------------------------------------
 
 _TEXT = nullable(text())
-_BY_BITS = obj({"32": integer(), "16": integer()}, "by bits of storage")
+_BITS = tuple(map(str, STORAGES))
+_BY_BITS = obj(dict.fromkeys(_BITS, integer()), "by bits of storage")
 _ESTIMATE = {
     "nodes": integer(),
     "betting_nodes": integer(),
@@ -286,11 +287,11 @@ _ESTIMATE = {
     "hands": obj({"oop": integer(), "ip": integer()}),
     "entries": integer("actions × hands over all decisions"),
     "memory_bytes": _BY_BITS,
-    "fits": obj({"32": boolean(), "16": boolean()}),
+    "fits": obj(dict.fromkeys(_BITS, boolean())),
     "available_bytes": integer(),
     "iterations": integer("expected"),
     "seconds": number("expected on idle cores, within a factor of 1.5"),
-    "file_bytes": obj({"32": integer(), "16": integer()}, "by bits of storage; the file can be resumed"),
+    "file_bytes": obj(dict.fromkeys(_BITS, integer()), "by bits of storage; the file can be resumed"),
 }
 _TABLE: Json = {"type": "object"}
 CHECKED = obj(

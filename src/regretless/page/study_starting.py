@@ -13,6 +13,7 @@ from regretless.cards.deck import parse_board
 from regretless.errors import RegretlessError
 from regretless.files.state import check_state_folder, state_folder
 from regretless.forms.memory import available_bytes
+from regretless.holdem.estimate import STORAGES
 from regretless.holdem.field_errors import FieldError, field_error
 from regretless.holdem.problem import TARGET
 from regretless.holdem.reading.columns import pyarrow
@@ -56,7 +57,7 @@ def _plan(toml: str) -> StudyPlan:
 _TARGET = number("percent of the pot", exclusiveMinimum=0, maximum=100)
 _Target = Annotated[float, _TARGET]
 _Flops = Annotated[str, text('"all", "subset(49)", properties of flops, or flops with commas', longest=40_000)]
-_Storage = Annotated[int, integer(enum=[16, 32])]
+_Storage = Annotated[int, integer(enum=sorted(STORAGES))]
 _Keep = Annotated[bool, boolean("keep the whole solution of every flop")]
 _ERROR = obj({"field": text(), "message": text("without the field"), "position": nullable(integer())})
 ESTIMATE = obj(

@@ -210,10 +210,10 @@ class _Reports:
         outlook = self.forecast.read(progress)
         self.iteration = progress.iteration
         seconds = self.seconds_before + progress.seconds
-        known = None if progress.exploitability is None else self.scale * max(progress.exploitability, 0.0)
-        if known is not None and progress.exploitability != self._measured:
+        exploitability = None if progress.exploitability is None else self.scale * max(progress.exploitability, 0.0)
+        if exploitability is not None and progress.exploitability != self._measured:
             self._measured = progress.exploitability
-            self.send({"event": "point", "point": [progress.iteration, seconds, known]})
+            self.send({"event": "point", "point": [progress.iteration, seconds, exploitability]})
         now = time.monotonic()
         if now - self._reported >= REPORT_EVERY:
             self._reported = now
@@ -222,7 +222,7 @@ class _Reports:
                     "event": "progress",
                     "iteration": progress.iteration,
                     "seconds": seconds,
-                    "exploitability": known,
+                    "exploitability": exploitability,
                     "seconds_left": None if outlook.seconds_left is None else round(outlook.seconds_left, 1),
                     "share": round(outlook.share, 4),
                 }

@@ -68,8 +68,6 @@ def solve_one(argument: str | Path | None, request: SolveRequest) -> None:
         earlier = None
         if request.resume is not None:
             if request.locks:
-                from regretless.holdem.spots.locks import lock_text
-
                 reason = f"cannot be added: {request.resume} is resumed with the locks it was started with"
                 raise InvalidOption("lock", lock_text(request.locks[0]), reason)
             if options.variant == EXACT:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
-    "about_text", "cell_text", "chips_text", "count_text", "counted", "duration_text",
-    "plain_zero", "share_text",
+    "about_text", "cell_text", "chips_text", "count_text", "counted", "duration_text", "plain_zero", "share_text",
     "signed_text", "unit_of",
 ]  # fmt: skip
 
