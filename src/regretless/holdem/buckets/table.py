@@ -207,7 +207,7 @@ class Buckets:
         """How many buckets a street has."""
         if street == "preflop":
             return SITUATION_COUNTS[0]
-        return self.plan.count(self._known(street))
+        return self.plan.count(self._checked(street))
 
     def of(self, street: AnyStreet, board: Sequence[int]) -> NDArray[np.uint16]:
         """[1326] bucket of every hand on a board; `NO_BUCKET` where the board blocks it."""

@@ -142,24 +142,18 @@ class CFR(Generic[State]):
         for row in schedule.tolist():
             weights = Weights(*row)
             for updating in turns:
-                touched = [
-                    information_set
-                    for information_set in self.information_sets.values()
-                    if information_set.player in updating
-                ]
-                for information_set in touched:
+                sets = [each for each in self.information_sets.values() if each.player in updating]
+                for information_set in sets:
                     information_set.discount(weights)
                 self._walk(self.game.initial_state(), certain, updating)
-                for information_set in touched:
+                for information_set in sets:
                     information_set.match(weights)
             self.iteration += 1
 
     def average_strategy(self) -> Strategy:
         """Equation (4): strategies weighted by the player's own reach; uniform where a set was never reached."""
-        return {
-            key: dict(zip(information_set.actions, matching(information_set.average), strict=True))
-            for key, information_set in self.information_sets.items()
-        }
+        sets = self.information_sets.items()
+        return {key: dict(zip(each.actions, matching(each.average), strict=True)) for key, each in sets}
 
     def evaluate(self) -> Evaluation:
         """Values and best responses of the average strategy."""
@@ -244,8 +238,5 @@ def uniform_strategy(game: Game[State] | str) -> Strategy:
     >>> uniform_strategy(Kuhn())["2:pb"]
     {'p': 0.5, 'b': 0.5}
     """
-    rules: Game[State] = as_game(game)
-    return {
-        key: dict(zip(information_set.actions, information_set.strategy, strict=True))
-        for key, information_set in _information_sets(rules).items()
-    }
+    sets = _information_sets(as_game(game))
+    return {key: dict(zip(each.actions, each.strategy, strict=True)) for key, each in sets.items()}

@@ -70,9 +70,7 @@ class Reference:
     def snapshot(self, *, copy: bool = True) -> Snapshot:
         sets = self.cfr.information_sets.values()
         arrays = {
-            name: np.fromiter(
-                chain.from_iterable(getattr(information_set, name) for information_set in sets), dtype=np.float64
-            )
+            name: np.fromiter(chain.from_iterable(getattr(each, name) for each in sets), dtype=np.float64)
             for name in LEARNED
         }
         if self.cfr.sampling is not Sampling.FULL:
