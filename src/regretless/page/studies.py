@@ -420,9 +420,6 @@ def one_spot(
         "request": {
             "spot": spot_fields(chosen.spot, library) | {"name": name},
             "name": name,
-            "target": plan.target,
-            "iterations": plan.iterations,
-            "variant": plan.variant,
-            "storage": plan.storage,
+            **{name: getattr(plan.options, name) for name in ("target", "iterations", "variant", "storage")},
         },
     }
