@@ -188,7 +188,7 @@ class PracticeSession:
         """The state of the session, without what the user must not know."""
         path = reader.path(self.line)
         node = path[-1]
-        tree, mine = reader.form.tree, self._duel(reader).is_turn(node)
+        tree, is_turn = reader.form.tree, self._duel(reader).is_turn(node)
         paid = tree.paid[node.index]
         decisions = sum(self.grades.values())
         return {
@@ -205,11 +205,11 @@ class PracticeSession:
             "line": self.line,
             "pot": reader.spot.pot + float(paid.sum()),
             "stacks": {PLAYERS[player]: reader.spot.stack - float(paid[player]) for player in range(2)},
-            "to_call": float(abs(paid[0] - paid[1])) if mine else 0.0,
+            "to_call": float(abs(paid[0] - paid[1])) if is_turn else 0.0,
             "strip": strip_json(reader, path, frequencies=False),
-            "actions": action_list(reader, node) if mine else [],
-            "over": not mine,
-            "outcome": None if mine else self._outcome(reader, node),
+            "actions": action_list(reader, node) if is_turn else [],
+            "over": not is_turn,
+            "outcome": None if is_turn else self._outcome(reader, node),
             "feedback": self.feedback,
             "score": {
                 "hands": self.dealt,
@@ -224,17 +224,17 @@ class PracticeSession:
 
     def _outcome(self, reader: SpotReader, node: LineNode) -> Json:
         outcome = self._duel(reader).outcome(node)
-        mine = PLAYERS.index(self.player)
-        won = outcome.won[mine]
+        own = PLAYERS.index(self.player)
+        won = outcome.won[own]
         if outcome.folded is not None:
             return {
                 "end": "fold",
                 "opponent": None,
                 "won": rounded(won),
-                "text": "You fold" if outcome.folded == mine else f"Your opponent folds: you win {won:g} chips",
+                "text": "You fold" if outcome.folded == own else f"Your opponent folds: you win {won:g} chips",
             }
         other: PlayerName = "oop" if self.player == "ip" else "ip"
-        ahead = outcome.strength[mine] - outcome.strength[1 - mine]
+        ahead = outcome.strength[own] - outcome.strength[1 - own]
         chips = f" {abs(won):g} chips" if won else ""
         text = "You split the pot" if ahead == 0 else f"You {'win' if ahead > 0 else 'lose'}{chips}"
         return {
