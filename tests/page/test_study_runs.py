@@ -65,7 +65,7 @@ def test_a_study_is_estimated_before_it_is_started(shelf: TestClient) -> None:
     estimate = answer["estimate"]
     assert (estimate["spots"], estimate["impossible"], estimate["fits"]) == (3, 0, True)
     assert estimate["memory_bytes"] > 10**5
-    assert StudyPlan.parse(answer["toml"]).target == 5.0
+    assert StudyPlan.parse(answer["toml"]).options.target == 5.0
 
 
 @pytest.mark.parametrize(
