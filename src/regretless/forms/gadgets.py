@@ -5,7 +5,7 @@ one; the other player is the *opponent* o. If the subgame were solved with the r
 who brings other hands could gain. So before the subgame begins, the opponent sees his hand h and chooses: take what
 it is worth under the blueprint, or play on.
 
-    v(h) = Σ_k  reach_p(k) · u_o(σ_p, best response of o | h, k)  /  Σ_k  reach_p(k)         over hands k that h can face
+    v(h) = Σ_k  reach_p(k) · u_o(σ_p, best response of o | h, k)  /  Σ_k  reach_p(k)      over hands k that h can face
 
     at S, hand h of the opponent:   leave    v(h)
                                     play on  the subgame
@@ -93,7 +93,7 @@ def with_gadgets(form: PublicForm, opponent: int, values: Mapping[int, FloatArra
     payoffs = [each[original] for each in (form.payoffs.win, form.payoffs.lose, form.payoffs.tie)]
     win, lose, _ = payoffs
     row_of = np.empty(len(tree.kind), dtype=np.int64)
-    locks = {}
+    locks: dict[tuple[int, int], FloatArray] = {}
     for row, (node, role) in enumerate(roles):
         if role is _Role.ORIGINAL:
             row_of[node] = row

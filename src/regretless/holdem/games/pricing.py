@@ -29,6 +29,7 @@ from typing import Unpack
 
 import numpy as np
 
+from regretless.cards.deck import board_text
 from regretless.engines import Evaluation, EvaluationStopped, available, bucket_evaluators, cuda_devices, thread_limit
 from regretless.errors import Advice, InvalidFile, InvalidOption, WouldNotFit
 from regretless.files.atomic import reason
@@ -44,6 +45,7 @@ from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.game_spots import solve_saved, spot_at
 from regretless.holdem.games.reader import BucketedReader, DealtReader
 from regretless.holdem.games.resolving_pricer import Resolving, ResolvingPricer
+from regretless.holdem.games.safe_spots import Blueprint
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
 from regretless.solving.kinds import open_file
@@ -142,14 +144,23 @@ class PricedSolution(DealtSolution):
         line: str = "",
         cards: Sequence[int] = (),
         *,
+        safe: bool = False,
         folder: str | Path | None = None,
         **options: Unpack[SpotKeywords],
     ) -> SpotSolution:
         """Solve the spot at a line on its own, with the ranges that arrive there; options as in `solve` for spots.
 
-        With a folder, the solution is saved there, and read from there the next time.
+        If `safe`, no hand of the opponent gains more than this solution lets it gain there, whatever range he brings;
+        for boards that this solution `covers`. With a folder, the solution is saved there, and read from there the
+        next time.
         """
-        return solve_saved(self.spot_at(line, cards), None if folder is None else Path(folder), **options)
+        spot, blueprint = self.spot_at(line, cards), None
+        if safe:
+            if not self.covers(spot.board[:3]):
+                reason = f"needs the values of hands on {board_text(spot.board[:3])}, which was not solved"
+                raise InvalidOption("safe", safe, reason)
+            blueprint = Blueprint(self.reader, self.reader.find(line, cards))
+        return solve_saved(spot, None if folder is None else Path(folder), blueprint, **options)
 
     def strategy_digest(self, *, preflop: bool = False) -> str:
         """What exploitability depends on: the game and the strategy, or, `preflop`, what it does before the flop."""

@@ -147,9 +147,7 @@ class NumbaPublicEngine(StoredEngine):
         best = [max(roots.get((own, BEST), values[own]), values[own]) for own in range(2)]
         return Evaluation(values, (best[0], best[1]))
 
-    def root_values(
-        self, player: int, strategy: PublicStrategy | None = None, *, best: bool = False
-    ) -> FloatArray:
+    def root_values(self, player: int, strategy: PublicStrategy | None = None, *, best: bool = False) -> FloatArray:
         """[H] each hand's expected value; 0 where no opposing hand is possible.
 
         Both players follow a strategy, by default their averages; if `best`, the player best-responds to it.
