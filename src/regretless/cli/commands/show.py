@@ -81,6 +81,14 @@ def show(
             "[cyan]game.flops[/cyan], from where it is read the next time; for whole games.",
         ),
     ] = False,
+    safe: Annotated[
+        bool,
+        flag(
+            "--safe",
+            "With --resolve: so that no hand of the opponent gains more than the game's solution lets it gain there, "
+            "whatever range he brings.",
+        ),
+    ] = False,
     svg: Annotated[Path | None, option("Draw the node to this .svg file instead.", SPOTS)] = None,
     tree: Annotated[bool, flag("--tree", "Show the betting tree.", SPOTS)] = False,
     json_: Annotated[
@@ -107,11 +115,13 @@ def show(
     if file.suffix == ".toml":
         _show_tree(context, file, as_json=json_)
         return
+    if safe and not resolve:
+        raise InvalidOption("safe", True, "says how a flop is solved again: add --resolve")
     solution, cards = load(file), options.read_cards(board)
     if isinstance(solution, PricedSolution) and not (line is None and board is None and not resolve):
         from regretless.cli.solving.resolving import resolved
 
-        if (found := resolved(solution, file, line or "", cards, solve=resolve)) is not None:
+        if (found := resolved(solution, file, line or "", cards, solve=resolve, safe=safe)) is not None:
             solution, line, cards = found
     elif resolve:
         raise InvalidOption("resolve", str(file), "is not a no-limit game from the deal, whose flops can be solved")
@@ -121,7 +131,7 @@ def show(
 
         kinds = {"--tree": tree, "--svg": svg is not None, "--runouts": runouts}
         kind = next((name for name, is_set in kinds.items() if is_set), "a node")
-        refuse_others(context, kind, TAKES[kind] | {"--resolve"})
+        refuse_others(context, kind, TAKES[kind] | {"--resolve", "--safe"})
         if sort is not None and kind == "a node" and hands is None and not strategy:
             raise InvalidOption("sort", sort, "sorts rows: add --hands or --runouts")
         if kind == "--svg" and hands == "":

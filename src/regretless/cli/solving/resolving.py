@@ -7,7 +7,7 @@ from pathlib import Path
 from regretless.cli.terminal.progress import bar
 from regretless.errors import InvalidOption
 from regretless.files.state import check_state_folder
-from regretless.holdem.games.game_spots import flop_line, saved_spot, solve_saved
+from regretless.holdem.games.game_spots import flop_line, saved_spot
 from regretless.holdem.games.pricing import PricedSolution
 from regretless.holdem.solution import SpotSolution
 from regretless.solving.loop import Progress
@@ -16,11 +16,12 @@ __all__ = ["resolved"]
 
 
 def resolved(
-    solution: PricedSolution, file: Path, line: str, cards: tuple[int, ...], *, solve: bool
+    solution: PricedSolution, file: Path, line: str, cards: tuple[int, ...], *, solve: bool, safe: bool
 ) -> tuple[SpotSolution, str, tuple[int, ...]] | None:
     """The solution of the flop on a line, with the rest of the line and of the cards that it omits.
 
-    Without `solve`, only where the game itself knows no strategy and the flop was solved before; else None.
+    If `safe`, it is solved safely. Without `solve`, only where the game itself knows no strategy and the flop was
+    solved before; else None.
     """
     divided = flop_line(solution.rules, line, cards)
     if divided is None:
@@ -40,4 +41,5 @@ def resolved(
         def report(progress: Progress) -> None:
             update(0.0, f"{progress.iteration:,} iterations")
 
-        return solve_saved(spot, folder, report=report), divided.then, divided.cards
+        found = solution.resolve(divided.line, divided.flop, safe=safe, folder=folder, report=report)
+        return found, divided.then, divided.cards
