@@ -28,7 +28,24 @@ Alternatives = Mapping[int, FloatArray]  # root of a subgame -> [runouts of its 
 
 @dataclass(frozen=True)
 class Resolver:
-    """Solves subgames of a form again: `create` makes an engine for a form, `solve` runs it until it is done."""
+    """Solves subgames of a form again: `create` makes an engine for a form, `solve` runs it until it is done.
+
+    Kuhn has one public state to begin with, so there the only subgame is the whole game:
+
+    >>> from functools import partial
+    >>> from regretless.engines import create
+    >>> from regretless.forms.public_poker import compile_public
+    >>> from regretless.games import Kuhn
+    >>> from regretless.variants import Plus, schedule
+    >>> blueprint = create("numpy", compile_public(Kuhn()))
+    >>> blueprint.advance(schedule(Plus(), 1, 3))
+    >>> best = [blueprint.values_everywhere(player, best=True)[0, 0] for player in range(2)]
+    >>> offered = tuple({0: values[None] / 2} for values in best)  # each hand faces two others
+    >>> resolver = Resolver(partial(create, "numpy"), lambda engine: engine.advance(schedule(Plus(), 1, 200)))
+    >>> engine = resolver.safely(blueprint.form, {}, offered)
+    >>> round(blueprint.evaluate().exploitability, 3), round(engine.evaluate().exploitability, 3)
+    (0.141, 0.081)
+    """
 
     create: Callable[[PublicForm], PublicEngine]
     solve: Callable[[PublicEngine], None]
@@ -51,7 +68,8 @@ class Resolver:
     def average(self, player: int, form: PublicForm, trunk: Trunk, alternatives: Alternatives) -> AnyArray:
         """A player's average, in the layout of engines, after a solve in which the opponent may leave the subgames.
 
-        In the trunk the opponent plays half of the time at random, so that he brings every hand everywhere.
+        In the trunk the opponent plays half of the time at random, so that he brings every hand everywhere. What a best
+        response gains in this solve is weighted by how often he gets to each subgame then.
         """
         gadgets = with_gadgets(form, 1 - player, alternatives)
         engine = self.create(gadgets.form)
