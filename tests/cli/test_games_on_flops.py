@@ -97,6 +97,7 @@ def test_a_flop_is_solved_safely(run, saved: str, tmp_path: Path) -> None:
     assert safe.code == 0, safe.err
     assert [file.name for file in (tmp_path / "game.flops").iterdir()] == ["call-check-7c-7d-7h-safe.rgl"]
     assert safe.json["game"] == f"{line}, safe"
+    assert "was not reached" not in run("show", saved, "--line", line, "--resolve", "--safe").out
     assert run("show", saved, "--line", line, "--safe").err == (
         "error: safe: True says how a flop is solved again: add --resolve\n"
     )
