@@ -387,9 +387,8 @@ def _opened_json(shelf: StudyShelf, runs: StudyRuns, name: str) -> Json:
 @routes.endpoint("GET", "/study", "How far a study is, and what varies in it", STUDY)
 def one_study(shelf: StudyShelf, runs: StudyRuns, study: StudyName) -> Json:
     known = _opened_json(shelf, runs, study)
-    if not known["spots"]:
-        return known | {"varied": [], "variations": [[]], "keeps_solutions": False}
-    return known | _plan_json(shelf.plan(shelf.open(study)))
+    plan = shelf.plan(shelf.open(study)) if known["spots"] else StudyPlan.parse(runs.runs[study].toml)
+    return known | _plan_json(plan)
 
 
 @routes.endpoint("GET", "/study/lines", "The lines of a study, with the mix of actions at each", LINES)

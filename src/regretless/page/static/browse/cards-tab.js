@@ -68,6 +68,7 @@ export function cardsTab(go, change) {
   let chosen = ""; // the text of the report that was chosen
   let answered = { wanted: "", answer: null };
   let fits = () => true;
+  const forced = new Set(); // reports whose player can only check, on every card
 
   new ResizeObserver(([{ contentRect }]) => {
     const button = deck.querySelector(".deck-card");
@@ -183,7 +184,9 @@ export function cardsTab(go, change) {
   async function draw() {
     const { node, file, player, seats, amounts, state } = scene;
     const reports = reportsAt(node, seats);
-    const report = reports.find((each) => each.text === chosen) ?? reports[0];
+    const keyOf = ({ line, then, card }) => JSON.stringify([file.file, node.revision, line, then, card]);
+    const report =
+      reports.find((each) => each.text === chosen) ?? reports.find((each) => !forced.has(keyOf(each))) ?? reports[0];
     drawChoices(reports, report);
     if (!report) {
       answered = { wanted: "", answer: null };
@@ -191,7 +194,7 @@ export function cardsTab(go, change) {
       note.textContent = "The board is complete: no card is left to come.";
       return;
     }
-    const wanted = JSON.stringify([file.file, node.revision, report.line, report.then, report.card]);
+    const wanted = keyOf(report);
     note.textContent = state.cards
       ? "One row per card. Click a heading to sort, a card to go there."
       : `Bars: how the player to act plays on that card. Numbers: EV of ${seats[player]}${amounts.suffix ? `, in${amounts.suffix}` : ""}. Click a card to go there.`;
@@ -206,6 +209,12 @@ export function cardsTab(go, change) {
       const answer = await ask({ file: file.file, line: report.line, then: report.then });
       if (answer && answered.wanted === wanted) {
         answered = { wanted, answer };
+        const following = reports[reports.indexOf(report) + 1];
+        const mustCheck = following?.line === report.line && answer.cards.every(({ actions }) => actions.length < 2);
+        if (mustCheck && !chosen && !forced.has(wanted)) {
+          forced.add(wanted);
+          return draw(); // the other player's decision says more
+        }
         show(report, answer);
       }
     } catch (error) {
