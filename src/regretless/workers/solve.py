@@ -29,7 +29,7 @@ from pathlib import Path
 
 from regretless.api import load, problem_of
 from regretless.engines import FormKind, kernels_are_compiled
-from regretless.errors import Advice, InvalidFile, RegretlessError, memory_text
+from regretless.errors import Advice, InvalidFile, RegretlessError, bytes_text
 from regretless.files.state import lock_state
 from regretless.forms.compile import Enumeration, report_enumeration
 from regretless.holdem.estimate import estimate_spot
@@ -144,7 +144,7 @@ def _notes(send: Send) -> Callable[[Enumeration], None]:
         nonlocal next_note
         if walk.seconds >= next_note:
             next_note = walk.seconds + 1.0
-            size = f"{walk.nodes:,} nodes, {memory_text(walk.memory_bytes)}"
+            size = f"{walk.nodes:,} nodes, {bytes_text(walk.memory_bytes)}"
             send({"event": "note", "message": f"enumerating the game: {size} so far"})
 
     return note

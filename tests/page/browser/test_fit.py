@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from regretless.errors import bytes_text
 from regretless.page.app import STATIC
 
 SIZES = [(1280, 720), (1366, 768), (1920, 1080), (390, 844)]
@@ -87,7 +88,7 @@ def test_a_number_loses_decimals_before_it_loses_anything_else(site: str, open_p
         assert page.evaluate(fitted, [value, digits, room]) == text, (value, room)
 
 
-def test_durations_and_exploitabilities_are_written_as_people_write_them(site: str, open_page: Any) -> None:
+def test_durations_exploitabilities_and_sizes_are_written_as_people_write_them(site: str, open_page: Any) -> None:
     page = open_page(f"{site}/browse?file=turn.rgl")
     written = """async ([name, value]) => (await import("/static/shared/format.js"))[name](value)"""
     for name, value, text in (
@@ -95,6 +96,7 @@ def test_durations_and_exploitabilities_are_written_as_people_write_them(site: s
         ("duration", 5399.7, "1.5 h"), ("exploitability", 123.4, "123 % of pot"),
         ("exploitability", 0.299999, "0.30 % of pot"), ("exploitability", 1e-7, "0.0 % of pot"),
         ("percent", -1e-9, "0.0"), ("memory", 889_600_000, "0.89 GB"), ("memory", 2.6e9, "2.6 GB"),
+        *(("bytes", count, bytes_text(count)) for count in (17, 999, 1000, 99_949, 99_950, 999_600, 2**27, 10**15)),
     ):  # fmt: skip
         assert page.evaluate(written, [name, value]) == text, (name, value)
     of_unit = """async ([value, unit]) => (await import("/static/shared/format.js")).exploitability(value, unit)"""

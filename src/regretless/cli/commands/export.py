@@ -16,8 +16,8 @@ from regretless.cli.arguments import options
 from regretless.cli.arguments.options import SPOTS, argument, flag, option
 from regretless.cli.terminal.consoles import for_answers, for_people, note
 from regretless.cli.terminal.interrupts import INTERRUPTED
-from regretless.cli.terminal.numbers import bytes_text, counted
-from regretless.errors import InvalidFile, InvalidOption
+from regretless.cli.terminal.numbers import counted
+from regretless.errors import InvalidFile, InvalidOption, bytes_text
 
 if TYPE_CHECKING:
     from regretless.holdem.exports import ExportSize

@@ -19,8 +19,8 @@ from regretless.cli.terminal.consoles import (
     print_json,
 )
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
-from regretless.cli.terminal.numbers import about_text, bytes_text, cell_text, counted, duration_text
-from regretless.errors import InvalidOption, WouldNotFit
+from regretless.cli.terminal.numbers import about_text, cell_text, counted, duration_text
+from regretless.errors import InvalidOption, WouldNotFit, bytes_text
 
 if TYPE_CHECKING:
     from pyarrow import Table

@@ -53,12 +53,13 @@ export function fitted(value, digits, fits) {
 
 export const count = (value) => (known(value) ? Math.round(value).toLocaleString("en-US") : MISSING);
 
+/** A size as the command prints it (`bytes_text`): 3.2 GB, 134 MB, 2.0 KB, 17 bytes. */
 export function bytes(value) {
   if (!known(value)) return MISSING;
-  const units = ["B", "KB", "MB", "GB", "TB"];
+  const units = ["bytes", "KB", "MB", "GB", "TB"];
   let place = 0;
-  while (value >= 1000 && place < units.length - 1) [value, place] = [value / 1000, place + 1];
-  return `${value >= 100 || place === 0 ? value.toFixed(0) : value.toFixed(1)} ${units[place]}`;
+  while (value >= 999.5 && place < units.length - 1) [value, place] = [value / 1000, place + 1];
+  return `${value >= 99.95 || place === 0 ? value.toFixed(0) : value.toFixed(1)} ${units[place]}`;
 }
 
 export function duration(seconds) {
