@@ -75,7 +75,7 @@ export function duration(seconds) {
 export function memory(value) {
   if (!known(value)) return MISSING;
   const size = value / 1e9;
-  return size < 0.01 ? "< 0.01 GB" : `${size.toFixed(size < 1 ? 2 : 1)} GB`;
+  return size < 0.01 ? "< 0.01 GB" : `${size < 100 ? size.toFixed(size < 1 ? 2 : 1) : count(size)} GB`;
 }
 
 /** A time that is only estimated: 28 s, 2.6 min. */
