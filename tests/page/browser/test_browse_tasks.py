@@ -212,6 +212,12 @@ def test_cells_are_painted_locked_and_unlocked(workshop: Server, open_page: Any)
     page.keyboard.press("1")
     wait_for_line(page, "check")
     expect(cell(page, "AKs")).to_have_attribute("data-locked", "")
+    mark = cell(page, "AKs").evaluate("""(cell) => {
+      const { top, height } = getComputedStyle(cell, "::after");
+      const bottom = cell.getBoundingClientRect().top + parseFloat(top) + parseFloat(height);
+      return [...cell.querySelectorAll(".number")].every((each) => each.getBoundingClientRect().top > bottom);
+    }""")
+    assert mark, "the mark of a lock hides no digit"
     page.keyboard.press("l")
     page.get_by_role("button", name=re.compile("^Unlock")).first.click()
     page.get_by_role("button", name="Solve again without these locks").click()
