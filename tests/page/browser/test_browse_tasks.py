@@ -75,8 +75,10 @@ def test_big_blinds_and_the_barrels_of_a_raiser_whom_nobody_leads_into(workshop:
     bb = page.locator(".player").first
     expect(bb).to_contain_text("raised to 9 bb")
     expect(bb).to_contain_text("38 bb behind")
-    for element in page.locator(".player > span").all():
-        assert element.evaluate("each => each.scrollWidth <= each.clientWidth"), element.inner_text()
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 844})
+        for element in page.locator(".player > span").all():
+            assert element.evaluate("each => each.scrollWidth <= each.clientWidth"), element.inner_text()
     page.keyboard.press("u")
     expect(unit).to_have_value("pot")
     page.keyboard.press("u")
@@ -88,6 +90,7 @@ def test_big_blinds_and_the_barrels_of_a_raiser_whom_nobody_leads_into(workshop:
     rows = page.locator(".cards-tab tbody tr")
     expect(rows).to_have_count(48)
     assert float(rows.first.locator("td").nth(2).inner_text()) > 0
+    expect(page.locator(".cards-tab thead")).to_contain_text("bet 50 %")
     page.get_by_role("button", name="River cards: BB acts").click()
     expect(rows.first.locator("td").nth(2)).to_have_text("0.0")
 
