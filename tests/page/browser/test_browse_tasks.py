@@ -27,7 +27,7 @@ def ask(site: str, path: str, **fields: Any) -> dict[str, Any]:
 def test_what_a_hand_does_after_a_check(site: str, open_page: Any) -> None:
     page = open_page(f"{site}/browse")
     acts = Acts(page)
-    page.locator("a[title='river.rgl']").click()
+    page.get_by_title("river.rgl", exact=True).click()
     at_node(page, "oop")
     take(page, "check")
     wait_for_line(page, "check")
