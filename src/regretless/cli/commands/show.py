@@ -186,8 +186,8 @@ def _flop_solution(
 ) -> tuple[SpotSolution, str, tuple[int, ...]] | None:
     """The solution of a flop of a whole game, with what of the line and of the cards comes after that flop.
 
-    It is read from the folder beside the game, or solved, safely if asked to, and saved there. Without `solve`, only a flop that was solved
-    before, and for which the game itself has no strategy; else None.
+    It is read from the folder beside the game, or solved, safely if asked to, and saved there. Without `solve`, only a
+    flop that was solved before, and for which the game itself has no strategy; else None.
     """
     from regretless.cli.terminal.progress import bar
     from regretless.files.state import check_state_folder
