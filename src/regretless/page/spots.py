@@ -65,6 +65,7 @@ SPOT = obj(
 SpotFields = Annotated[Json, SPOT]
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
 _AMOUNTS = ("pot", "stack", "big_blind")
+ROOM = 0.9  # of the free memory for a tree that is cut to fit, so that it still does a moment later
 
 
 class InvalidSpot(RefusedRequest):
@@ -353,7 +354,8 @@ def shrunk(
 ) -> Json:
     checked, free = read_spot(spot, library), available_bytes()
     cores = thread_limit(_read_typed(threads, _THREADS))
-    smaller = shrink(checked, storage=storage, threads=cores, predicts=spot_predicts(checked, None), available=free)
+    room = int(ROOM * free)
+    smaller = shrink(checked, storage=storage, threads=cores, predicts=spot_predicts(checked, None), available=room)
     return {
         "fits": smaller.fits,
         "cuts": [{"text": cut.text, "saves_bytes": cut.saves} for cut in smaller.cuts],

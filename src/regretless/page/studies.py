@@ -381,9 +381,8 @@ def _opened_json(shelf: StudyShelf, runs: StudyRuns, name: str) -> Json:
 @routes.endpoint("GET", "/study", "How far a study is, and what varies in it", STUDY)
 def one_study(shelf: StudyShelf, runs: StudyRuns, study: StudyName) -> Json:
     progress = _opened_json(shelf, runs, study)
-    if not progress["spots"]:
-        return progress | {"varied": [], "variations": [[]], "keeps_solutions": False}
-    return progress | _plan_json(shelf.plan(shelf.open(study)))
+    plan = shelf.plan(shelf.open(study)) if progress["spots"] else StudyPlan.parse(runs.runs[study].toml)
+    return progress | _plan_json(plan)
 
 
 @routes.endpoint("GET", "/study/lines", "The lines of a study, with the mix of actions at each", LINES)

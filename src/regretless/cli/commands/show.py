@@ -86,6 +86,14 @@ def show(
             "[cyan]game.flops[/cyan], from where it is read the next time; for whole games.",
         ),
     ] = False,
+    safe: Annotated[
+        bool,
+        flag(
+            "--safe",
+            "With --resolve: so that no hand of the opponent gains more than the game's solution lets it gain there, "
+            "whatever range he brings.",
+        ),
+    ] = False,
     svg: Annotated[Path | None, option("Draw the node to this .svg file instead.", SPOTS)] = None,
     tree: Annotated[bool, flag("--tree", "Show the betting tree.", SPOTS)] = False,
     json_: Annotated[
@@ -112,9 +120,11 @@ def show(
     if file.suffix == ".toml":
         _show_tree(context, file, as_json=json_)
         return
+    if safe and not resolve:
+        raise InvalidOption("safe", True, "says how a flop is solved again: add --resolve")
     solution, cards = load(file), options.read_cards(board)
     if isinstance(solution, PricedSolution) and not (line is None and board is None and not resolve):
-        flop = _flop_solution(solution, file, line or "", cards, solve=resolve)
+        flop = _flop_solution(solution, file, line or "", cards, solve=resolve, safe=safe)
         if flop is not None:
             solution, line, cards = flop
     elif resolve:
@@ -125,7 +135,7 @@ def show(
 
         kinds = {"--tree": tree, "--svg": svg is not None, "--runouts": runouts}
         kind = next((name for name, is_set in kinds.items() if is_set), "a node")
-        refuse_others(context, kind, TAKES[kind] | {"--resolve"})
+        refuse_others(context, kind, TAKES[kind] | {"--resolve", "--safe"})
         if sort is not None and kind == "a node" and hands is None and not strategy:
             raise InvalidOption("sort", sort, "sorts rows: add --hands or --runouts")
         if kind == "--svg" and hands == "":
@@ -172,16 +182,16 @@ def _show_tree(context: typer.Context, file: Path, *, as_json: bool) -> None:
 
 
 def _flop_solution(
-    solution: PricedSolution, file: Path, line: str, cards: tuple[int, ...], *, solve: bool
+    solution: PricedSolution, file: Path, line: str, cards: tuple[int, ...], *, solve: bool, safe: bool
 ) -> tuple[SpotSolution, str, tuple[int, ...]] | None:
     """The solution of a flop of a whole game, with what of the line and of the cards comes after that flop.
 
-    It is read from the folder beside the game, or solved and saved there. Without `solve`, only a flop that was solved
-    before, and for which the game itself has no strategy; else None.
+    It is read from the folder beside the game, or solved, safely if asked to, and saved there. Without `solve`, only a
+    flop that was solved before, and for which the game itself has no strategy; else None.
     """
     from regretless.cli.terminal.progress import bar
     from regretless.files.state import check_state_folder
-    from regretless.holdem.games.game_spots import flop_line, saved_spot, solve_saved
+    from regretless.holdem.games.game_spots import flop_line, saved_spot
 
     divided = flop_line(solution.rules, line, cards)
     if divided is None:
@@ -201,4 +211,5 @@ def _flop_solution(
         def report(progress: Progress) -> None:
             update(0.0, f"{progress.iteration:,} iterations")
 
-        return solve_saved(spot, folder, report=report), divided.then, divided.cards
+        found = solution.resolve(divided.line, divided.flop, safe=safe, folder=folder, report=report)
+        return found, divided.then, divided.cards

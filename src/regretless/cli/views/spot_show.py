@@ -140,7 +140,8 @@ def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
         )
     )  # fmt: skip
     target = solution.settings.target  # in chips
-    if target is not None and solution.exploitability > target:
+    # A safe solution reaches its target in other games than this one.
+    if target is not None and solution.exploitability > target and solution.reason != "target":
         console.print(f"the target of {solution.scale * target:g} % was not reached", style="yellow")
     for lock in solution.spot.locks[:LOCKS]:
         console.print(f"locked {lock_text(lock)}", style="yellow", soft_wrap=True)
