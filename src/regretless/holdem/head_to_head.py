@@ -1,4 +1,4 @@
-"""Two solutions of the same spot, or of flop hold'em, against each other: both on one form, on which they are evaluated.
+"""Two solutions of the same spot, or of flop hold'em, against each other, evaluated on one form.
 
 Locks may rule out renamings of suits, so a spot that differs in its locks may have other runouts. Then the form has all
 that either has, and each solution is read there as it is read on a page: by the deal that stands for the cards dealt.

@@ -68,7 +68,7 @@ class Verification:
 
 
 def rules_and_form(record: Record, game: AnyGame | None = None) -> tuple[AnyGame, HistoryForm]:
-    """The rules of a solved game, by default those registered under its name; refused if its tree is a different one."""
+    """The rules of a solved game, by default those registered under its name; a different tree is refused."""
     try:
         rules = load(record.game) if game is None else game
     except InvalidText:

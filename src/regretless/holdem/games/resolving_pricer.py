@@ -17,18 +17,28 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from regretless.cards.hands import HAND_CLASS
-from regretless.cards.ranges import Range
-from regretless.engines import EvaluationStopped, FormKind, create, devices, estimate
+from regretless.engines import (
+    BucketStrategy,
+    EvaluationStopped,
+    FormKind,
+    PublicEngine,
+    StoredStrategies,
+    create,
+    devices,
+    estimate,
+)
 from regretless.errors import InvalidOption
+from regretless.forms.history import IntArray
 from regretless.forms.memory import available_bytes
-from regretless.forms.public import NodeKind, Payoffs
-from regretless.holdem.form.runouts import compile_holdem, holdem_hands
+from regretless.forms.public import NodeKind, Payoffs, PublicForm
 from regretless.holdem.games.big_blinds import MILLI
 from regretless.holdem.games.flop_pricer import (
     FLOP_FORM_BYTES,
     FlopTree,
     NodeStrategy,
     PreflopValues,
+    flop_form,
+    lossless_strategy,
     values_by_class,
     widest_flop,
 )
@@ -105,9 +115,30 @@ class ResolvingPricer:
 
     def values(self, flop: tuple[int, ...]) -> PreflopValues:
         """The values of one flop, as if it stood for itself only."""
-        everything = Range.parse("100%")
-        form = compile_holdem(flop, everything, everything, self.betting.tree, payoffs=self.payoffs)
-        form, hands = replace(form, unit=self.big_blind), holdem_hands(flop, everything)
+        form, hands = flop_form(flop, self.betting.tree, self.payoffs)
+        engine = self.solved(form, hands)
+        engine.unlock()
+        rows = self.betting.begin_rows
+        at_flop = [
+            [engine.values_before_last(own, best=best)[0][0][rows] for best in (False, True)] for own in range(2)
+        ]
+        return values_by_class(np.array(at_flop, dtype=np.float64), hands)
+
+    @property
+    def probabilities(self) -> int:
+        """An upper bound on the numbers in the strategy of a flop."""
+        return widest_flop(self.betting.tree).entries
+
+    def played(self, form: PublicForm, flop: tuple[int, ...], hands: IntArray) -> BucketStrategy:
+        """What is played on a flop once it is solved: every hand on every runout is a bucket of its own."""
+        snapshot = self.solved(form, hands).snapshot(copy=False)
+        averages = {name: snapshot.arrays[name] for name in ("average.0", "average.1")}  # regrets are freed
+        strategies = StoredStrategies(form, replace(snapshot, arrays=averages))
+        return lossless_strategy(form, strategies.stacked)
+
+    def solved(self, form: PublicForm, hands: IntArray) -> PublicEngine:
+        """An engine that has solved a flop around the strategy before it, which is locked."""
+        form = replace(form, unit=self.big_blind)
         threads = self.threads if self.device == "cpu" else None
         engine = create("auto", form, device=self.device, threads=threads, storage=self.resolving.storage)
         for node, table in self._preflop.items():
@@ -115,9 +146,4 @@ class ResolvingPricer:
         stop = Stop(iterations=self.resolving.iterations, target=self.resolving.target / MILLI)
         if run(engine, VARIANT, stop, interrupted=self.interrupted).reason == "interrupted":
             raise EvaluationStopped
-        engine.unlock()
-        rows = self.betting.begin_rows
-        at_flop = [
-            [engine.values_before_last(own, best=best)[0][0][rows] for best in (False, True)] for own in range(2)
-        ]
-        return values_by_class(np.array(at_flop, dtype=np.float64), hands)
+        return engine
