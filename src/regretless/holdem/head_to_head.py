@@ -12,13 +12,11 @@ import numpy as np
 
 from regretless import engines
 from regretless.engines import PublicStrategy
-from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 from regretless.holdem.form.runouts import compile_spot, parts_of
 from regretless.holdem.form.suits import Deal, find_deal
 from regretless.holdem.reading.spot_reader import SpotReader
-from regretless.holdem.spots.spot import changed_fields
 from regretless.solving.head_to_head import Seats
 
 __all__ = ["seats_of_form", "seats_of_spots"]
@@ -40,13 +38,7 @@ def seats_of_form(form: PublicForm, first: PublicStrategy, second: PublicStrateg
 
 
 def seats_of_spots(first: SpotReader, second: SpotReader) -> Seats:
-    """Two solutions of a spot, which may differ in its locks, against each other; values in chips, as of a solution."""
-    changed = [field for field in ("board", *changed_fields(first.spot, second.spot)) if field != "locks"]
-    if first.spot.board == second.spot.board:
-        changed.remove("board")
-    if changed:
-        reason = "differs between the two: only solutions of one spot, with any locks, can play against each other"
-        raise InvalidOption(changed[0], second.spot.name or "spot", reason)
+    """Two solutions of a spot, which may differ in its locks, against each other; values in chips."""
     if np.array_equal(first.group, second.group):
         return seats_of_form(first.form, first.results.strategy, second.results.strategy)
     parts = parts_of(first.spot)

@@ -41,7 +41,7 @@ from regretless.holdem.reading.nodes import NodeView, RunoutReport
 from regretless.holdem.reading.spot_file import FileResults, packed_form, packed_results, unpacked_form
 from regretless.holdem.reading.spot_reader import EngineResults, SpotReader
 from regretless.holdem.spots.locks import lock_text
-from regretless.holdem.spots.spot import Spot
+from regretless.holdem.spots.spot import Spot, changed_fields
 from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.holdem.verification import SpotVerification, verify_spot
 from regretless.reprs import brief
@@ -141,6 +141,12 @@ class SpotSolution(Solution):
             raise InvalidOption(option, value, "is not for spots: every runout is evaluated")
         if not isinstance(other, SpotSolution):
             return super().against(other)
+        changed = [field for field in changed_fields(self.spot, other.spot) if field != "locks"]
+        if self.spot.board != other.spot.board:
+            changed.insert(0, "board")
+        if changed:
+            reason = f"is a solve of a different spot from {self.where}: they differ in {', '.join(changed)}"
+            raise InvalidFile(other.where, reason)
         return self.head_to_head(seats_of_spots(self.reader, other.reader))
 
     def verify(self, **options: Any) -> SpotVerification:
