@@ -134,6 +134,22 @@ def test_comparing_strategies_before_the_flop(run, saved: str, tmp_path: Path) -
     assert "big blinds per game" in run("compare", saved, "other.rgl").out
 
 
+def test_two_solutions_against_each_other(run, saved: str, tmp_path: Path) -> None:
+    game = HoldemGame.parse(GAME)
+    rl.solve(game, flops=FLOP, iterations=1, storage=16, device="cpu", threads=1).save(tmp_path / "other.rgl")
+    shown = run("compare", saved, "other.rgl", "--ev", "--threads", "1")
+    assert shown.code == 0, shown.err
+    answer = run("compare", saved, "other.rgl", "--ev", "--json").json
+    assert answer["flops"] == 1
+    assert answer["edge_mbb"] == pytest.approx(1000 * answer["edge"])
+    assert f"A wins {answer['edge_mbb']:.4g} mbb/g from B; mean of both seats, on 1 flop, exact" in shown.out
+    assert "A small blind, B big blind" in shown.out
+    other = "2c 2d 2h"
+    assert "--resolve solves it" in run("compare", saved, "other.rgl", "--ev", "--flops", other).err
+    again = run("compare", saved, "other.rgl", "--ev", "--flops", other, "--resolve", "--target", "100", "--json").json
+    assert again["edge"] != answer["edge"]
+
+
 def test_playing_a_hand(run, saved: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in ("1", "2", "3"):
         monkeypatch.setattr("sys.stdin", io.StringIO("call\ncheck\ncheck\ncheck\ncheck\ncheck\n" * 3))

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from regretless.errors import InvalidOption
 from regretless.forms.bucketed import BucketedForm, BucketMaps
 from regretless.forms.history import AnyArray, FloatArray, HistoryForm
-from regretless.forms.public import PublicForm
+from regretless.forms.public import BettingTree, PublicForm
 from regretless.forms.public_size import PublicSize
 from regretless.forms.sequence import SequenceForm
 from regretless.reprs import brief
@@ -92,6 +92,12 @@ class StrategyTables:
             columns=np.array([table.shape[1] for table in narrow], dtype=np.int32),
         )
 
+    def only(self, nodes: Iterable[int]) -> StrategyTables:
+        """The same tables, without those of other nodes."""
+        rows = np.isin(self.node, list(nodes))
+        probability = self.probability if rows.any() else self.probability[:0]
+        return StrategyTables(probability, self.node[rows], self.begin[rows], self.columns[rows])
+
 
 @dataclass(frozen=True)
 class BucketStrategy:
@@ -104,6 +110,15 @@ class BucketStrategy:
     maps: BucketMaps
 
     __repr__ = brief
+
+    def against(self, other: BucketStrategy, tree: BettingTree) -> BucketStrategy:
+        """The profile in which player 0 follows this strategy and player 1 the other."""
+        tables = [
+            table.only(np.flatnonzero(tree.player == player).tolist())
+            for player, strategy in enumerate((self, other))
+            for table in strategy.tables
+        ]
+        return BucketStrategy(tuple(table for table in tables if len(table.node)), (self.maps[0], other.maps[1]))
 
 
 @runtime_checkable

@@ -158,12 +158,16 @@ class StoredStrategies:
 
     def strategy(self, node: int, runout: int = 0) -> FloatArray:
         """[actions, H] average strategy at a betting node on a runout; uniform where nothing was accumulated."""
+        return np.asarray(self.stacked(node, slice(runout, runout + 1))[0])
+
+    def stacked(self, node: int, runouts: slice = slice(None)) -> FloatArray:
+        """[runouts chosen, actions, H] the same on several runouts."""
         sums = self._averages[int(self.form.tree.player[node])]
-        return _played(self.layout.read(sums, node, slice(runout, runout + 1))[0])
+        return _played(self.layout.read(sums, node, runouts))
 
 
 def _played(sums: Stored) -> FloatArray:
-    """[actions, H] the strategy that sums of strategies stand for."""
+    """[…, actions, H] the strategy that sums of strategies stand for."""
     wide = sums.astype(np.float64)
-    total = wide.sum(axis=0)
-    return np.where(total > 0, wide / np.where(total > 0, total, 1.0), 1.0 / len(wide))
+    total = wide.sum(axis=-2, keepdims=True)
+    return np.where(total > 0, wide / np.where(total > 0, total, 1.0), 1.0 / wide.shape[-2])

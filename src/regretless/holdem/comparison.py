@@ -35,7 +35,7 @@ from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.spots.spot import Spot
+from regretless.holdem.spots.spot import changed_fields
 from regretless.holdem.spots.spot_fields import PLAYERS, PlayerName
 from regretless.reprs import brief
 
@@ -134,13 +134,6 @@ def check_boards(first: SpotSolution, second: SpotSolution) -> None:
     if first.spot.board != second.spot.board:
         boards = " and ".join(board_text(solution.spot.board) for solution in (first, second))
         raise InvalidOption("board", boards, "are different boards: only solutions on the same board can be compared")
-
-
-def changed_fields(first: Spot, second: Spot) -> tuple[str, ...]:
-    """Fields in which two spots differ, named as in their TOML."""
-    names = {"oop": "oop.range", "ip": "ip.range"}
-    fields = ("pot", "stack", "oop", "ip", "bets", "rules", "lines", "locks")
-    return tuple(names.get(name, name) for name in fields if getattr(first, name) != getattr(second, name))
 
 
 # --- the search ------------------------------------------------------------------------------------------------------

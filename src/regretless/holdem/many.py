@@ -125,7 +125,7 @@ def solve_spots(
     listed: list[Any] = list(spots) if hasattr(spots, "__iter__") else [None]
     if not all(isinstance(spot, Spot) for spot in listed):
         raise InvalidOption("spots", spots, "is not a list of spots, such as [Spot.read('spot.toml')]")
-    for name in ("resume", "buckets"):
+    for name in ("resume", "buckets", "sample_runouts"):
         if (value := getattr(options, name)) is not None:
             raise InvalidOption(name, value, "is for one spot at a time")
     if checkpoints is None:

@@ -32,15 +32,17 @@ from regretless.forms.tree_hash import tree_hash
 from regretless.holdem.fitting import check_fits
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.form.runouts import compile_spot
+from regretless.holdem.head_to_head import seats_of_spots
 from regretless.holdem.reading.nodes import NodeView, RunoutReport
 from regretless.holdem.reading.spot_file import FileResults, packed_form, packed_results, unpacked_form
 from regretless.holdem.reading.spot_reader import EngineResults, SpotReader
 from regretless.holdem.spots.locks import lock_text
-from regretless.holdem.spots.spot import Spot
+from regretless.holdem.spots.spot import Spot, changed_fields
 from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.holdem.verification import SpotVerification, verify_spot
 from regretless.reprs import brief
 from regretless.solving.game_solution import public_snapshot
+from regretless.solving.head_to_head import HeadToHead
 from regretless.solving.kinds import KINDS
 from regretless.solving.record import Record
 from regretless.solving.solution import Contents, Solution, restore_engine
@@ -124,6 +126,23 @@ class SpotSolution(Solution):
         `then` are actions after the card: "check" reports what the player in position does after a check.
         """
         return self.reader.runout_report(self.reader.find(line, cards), then)
+
+    def against(self, other: Solution, **options: Any) -> HeadToHead:
+        """Exact values against another solution of the same spot, each in both seats, in chips; locks may differ.
+
+        Like EVs, they include what a player takes of the starting pot.
+        """
+        for option, value in options.items():
+            raise InvalidOption(option, value, "is not for spots: every runout is evaluated")
+        if not isinstance(other, SpotSolution):
+            return super().against(other)
+        changed = [field for field in changed_fields(self.spot, other.spot) if field != "locks"]
+        if self.spot.board != other.spot.board:
+            changed.insert(0, "board")
+        if changed:
+            reason = f"is a solve of a different spot from {self.where}: they differ in {', '.join(changed)}"
+            raise InvalidFile(other.where, reason)
+        return self.head_to_head(seats_of_spots(self.reader, other.reader))
 
     def verify(self, **options: Any) -> SpotVerification:
         """Recompute EVs and exploitability without merged suits, in float64; options as in `verify_spot`."""

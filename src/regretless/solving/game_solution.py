@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines import Snapshot
-from regretless.errors import InvalidFile, InvalidGame
+from regretless.errors import InvalidFile, InvalidGame, InvalidOption
 from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
 from regretless.files.tensor_file import DAMAGED
@@ -35,10 +35,11 @@ from regretless.forms.history import AnyArray, FloatArray, Strategy
 from regretless.games.game import AnyGame
 from regretless.games.registry import load
 from regretless.reprs import brief
+from regretless.solving.head_to_head import HeadToHead, seats_of_game
 from regretless.solving.record import Record
 from regretless.solving.solution import Contents, Solution
 from regretless.solving.solution_html import strategy_html
-from regretless.solving.verification import Verification, verify_game
+from regretless.solving.verification import Verification, rules_and_form, verify_game
 
 __all__ = ["LEARNED", "GameSolution", "packed_strategy", "public_snapshot", "unpacked_strategy"]
 
@@ -71,6 +72,24 @@ class GameSolution(Solution):
         name, and `game` gives the rules of any other.
         """
         return verify_game(self.record, self.strategy, game=self.solved_game if game is None else game, **options)
+
+    def against(self, other: Solution, *, game: AnyGame | None = None, **options: Any) -> HeadToHead:
+        """Exact values against another solution of the same game, each in both seats; the rules are as in `verify`.
+
+        >>> from regretless import solve
+        >>> better, worse = solve("kuhn", iterations=1000), solve("kuhn", iterations=5)
+        >>> result = better.against(worse)
+        >>> result.edge > 0, result.edge == -worse.against(better).edge, better.against(better).edge
+        (True, True, 0.0)
+        """
+        for option, value in options.items():
+            raise InvalidOption(option, value, "is for hold'em: a game is always evaluated in full")
+        if not isinstance(other, GameSolution):
+            return super().against(other)
+        given = next((each for each in (game, self.solved_game, other.solved_game) if each is not None), None)
+        rules, form = rules_and_form(self.record, given)
+        rules_and_form(other.record, rules)
+        return self.head_to_head(seats_of_game(form, self.strategy, other.strategy))
 
     def to_openspiel(self) -> Any:
         """The strategy as OpenSpiel's `TabularPolicy`, if this is one of its games.

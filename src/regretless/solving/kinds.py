@@ -32,7 +32,7 @@ class Kind(StrEnum):
     PUBLIC = "public"  # a game, in its public form
     SPOT = "spot"
     TRAINING = "training"  # a game, by networks
-    BUCKETED = "bucketed"  # a spot, with buckets and sampled runouts
+    BUCKETED = "bucketed"  # a spot, on sampled runouts, with or without buckets
     DEALT = "dealt"  # hold'em from the deal, with buckets and sampled boards
     FLOPS = "flops"  # hold'em from the deal, with real cards on some flops
 
@@ -43,7 +43,7 @@ class ProblemKind:
 
     options: Kind  # which options it takes
     subject: str  # the class of what is solved
-    chosen_by: str = ""  # an option, or option=value, without which a solve of the subject is of another kind
+    chosen_by: tuple[str, ...] = ()  # options, or option=value: without any, a solve of the subject is of another kind
     command: str = "solve"  # the subcommand that solves it
     toml: str = ""  # whether the fields of a TOML file describe its subject
     problem: str  # a class of problems
@@ -80,8 +80,9 @@ class ProblemKind:
         """Whether a solve of the subject is of this kind; `option` gives the value of an option by its name."""
         if not self.is_about(subject):
             return False
-        name, _, wanted = self.chosen_by.partition("=")
-        return not name or (option(name) == wanted if wanted else option(name) is not None)
+        wishes = [each.partition("=") for each in self.chosen_by]
+        chosen = [option(name) == value if value else option(name) is not None for name, _, value in wishes]
+        return not chosen or any(chosen)
 
 
 _PACKAGE = "regretless"
@@ -111,14 +112,14 @@ KINDS: Mapping[str, ProblemKind] = {  # the first that fits
     "exact game": ProblemKind(
         options=Kind.EXACT,
         subject=_GAME,
-        chosen_by="variant=lp",
+        chosen_by=("variant=lp",),
         problem="solving.game_problem:GameProblem",
         solution="solving.game_solution:GameSolution",
     ),
     "public game": ProblemKind(
         options=Kind.PUBLIC,
         subject=_GAME,
-        chosen_by="form=public",
+        chosen_by=("form=public",),
         problem="solving.public_problem:PublicProblem",
         solution="solving.game_solution:GameSolution",
     ),
@@ -132,7 +133,7 @@ KINDS: Mapping[str, ProblemKind] = {  # the first that fits
     "whole game on flops": ProblemKind(
         options=Kind.FLOPS,
         subject=_WHOLE_GAME,
-        chosen_by="flops",
+        chosen_by=("flops",),
         problem="holdem.games.real_cards:RealCardsProblem",
         solution="holdem.games.real_cards:RealCardsSolution",
         files={"holdem-flops": "a solved game of hold'em from the deal on some flops"},
@@ -151,7 +152,7 @@ KINDS: Mapping[str, ProblemKind] = {  # the first that fits
     "spot with buckets": ProblemKind(
         options=Kind.BUCKETED,
         subject=_SPOT,
-        chosen_by="buckets",
+        chosen_by=("buckets", "sample_runouts"),
         problem="holdem.games.bucketed_spot:BucketedSpotProblem",
         solution="holdem.games.bucketed_spot:BucketedSpotSolution",
         files={"spot-buckets": "a hold'em spot solved with buckets"},

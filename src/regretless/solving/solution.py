@@ -18,6 +18,7 @@ from regretless.errors import InvalidFile, InvalidGame
 from regretless.files.container import Container, Streamed, write_container
 from regretless.forms.history import AnyArray, FloatArray, Strategy
 from regretless.reprs import brief
+from regretless.solving.head_to_head import HeadToHead, Seats
 from regretless.solving.kinds import ProblemKind, of_solution, open_file
 from regretless.solving.record import Measurement, Reason, Record, Settings
 from regretless.solving.solution_html import facts_html
@@ -128,6 +129,14 @@ class Solution(ABC):
     @abstractmethod
     def verify(self, **options: Any) -> Verification:
         """Recompute values and exploitability by an independent route."""
+
+    def against(self, other: Solution, **options: Any) -> HeadToHead:
+        """Exact values of this strategy against that of another solution of the same game, each in both seats."""
+        raise InvalidGame(f"{self.where} and {other.where} cannot be played against each other")
+
+    def head_to_head(self, seats: Seats, *, flops: int | None = None) -> HeadToHead:
+        """The result of `against`, in the units of this solution."""
+        return HeadToHead(game=self.game, seats=seats, scale=self.scale, unit=self.unit, flops=flops)
 
     @property
     def is_resumable(self) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from regretless.errors import InvalidFile, InvalidGame, InvalidOption, InvalidText, WouldNotFit
 from regretless.forms.compile import compile_history
-from regretless.forms.history import Strategy
+from regretless.forms.history import HistoryForm, Strategy
 from regretless.forms.memory import available_bytes
 from regretless.forms.public_poker import compile_public
 from regretless.forms.tree_hash import tree_hash
@@ -20,7 +20,7 @@ from regretless.games.registry import load
 from regretless.solving.readable.best_response import evaluate
 from regretless.solving.record import Record
 
-__all__ = ["Verification", "verify_game"]
+__all__ = ["Verification", "rules_and_form", "verify_game"]
 
 TOLERANCE = 1e-5  # of the largest value, at least 1: 32-bit engines are no more precise
 VALUE_TOLERANCES = 100.0  # values are means over all hands and may be off where gains, which are differences, are not
@@ -67,6 +67,20 @@ class Verification:
         }
 
 
+def rules_and_form(record: Record, game: AnyGame | None = None) -> tuple[AnyGame, HistoryForm]:
+    """The rules of a solved game, by default those registered under its name; a different tree is refused."""
+    try:
+        rules = load(record.game) if game is None else game
+    except InvalidText:
+        why = "is not a registered game: pass its rules as game=…"
+        raise InvalidOption("game", record.game, why) from None
+    form = compile_history(rules)
+    solved = compile_public(rules) if record.settings.form == "public" else form
+    if tree_hash(solved) != record.tree_hash:
+        raise InvalidFile(f"the solution of {record.game}", f"belongs to a different tree from that of {rules.name}")
+    return rules, form
+
+
 def verify_game(
     record: Record,
     strategy: Strategy,
@@ -91,15 +105,7 @@ def verify_game(
     if needed > free:
         raise WouldNotFit(f"verifying {record.game}", needed=needed, available=free)
     began = time.perf_counter()
-    try:
-        rules = load(record.game) if game is None else game
-    except InvalidText:
-        why = "is not a registered game: pass its rules as game=…"
-        raise InvalidOption("game", record.game, why) from None
-    form = compile_history(rules)
-    solved = compile_public(rules) if record.settings.form == "public" else form
-    if tree_hash(solved) != record.tree_hash:
-        raise InvalidFile(f"the solution of {record.game}", f"belongs to a different tree from that of {rules.name}")
+    rules, form = rules_and_form(record, game)
     try:
         result = evaluate(rules, strategy)
     except (InvalidGame, InvalidOption) as error:  # a strategy whose names or numbers were changed

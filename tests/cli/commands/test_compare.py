@@ -103,9 +103,38 @@ def test_games(run) -> None:
     assert "leduc.rgl: has no information set in common with a.rgl" in other.err
 
 
+def test_spots_against_each_other(compare) -> None:
+    shown = compare("a.rgl", "b.rgl", "--ev")
+    assert shown.code == 0, shown.err
+    answer = compare("a.rgl", "b.rgl", "--ev", "--json").json
+    assert (answer["first"], answer["second"]) == ("a.rgl", "b.rgl")
+    assert answer["edge_pct_pot"] == answer["edge"] > 0  # of a pot of 100; b always checks behind
+    assert f"A wins {answer['edge_pct_pot']:.4g} % of the pot from B" in shown.out
+    assert "A oop, B ip" in shown.out
+    assert f"{answer['seats'][1][0]:.2f}" in shown.out
+    assert "neither wins; mean of both seats, exact" in compare("a.rgl", "a.rgl", "--ev").out
+    assert "B wins" in compare("b.rgl", "a.rgl", "--ev").out
+
+
+def test_games_against_each_other(run) -> None:
+    for name, iterations in (("a", "5"), ("b", "100")):
+        run("solve", "kuhn", "--engine", "numpy", "--iterations", iterations, "--out", f"{name}.rgl")
+    shown = run("compare", "a.rgl", "b.rgl", "--ev")
+    assert shown.code == 0, shown.err
+    answer = run("compare", "a.rgl", "b.rgl", "--ev", "--json").json
+    assert answer["game"] == "kuhn"
+    assert f"B wins {-answer['edge']:.4g} chips per game from A" in shown.out
+    assert "A player 1, B player 0" in shown.out
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
+        (["a.rgl", "other.rgl", "--ev"], "other.rgl: is a solve of a different spot from a.rgl: they differ in board"),
+        (["a.rgl", "b.rgl", "--ev", "--flops", "25"], "flops: '25' is not for spots: every runout is evaluated"),
+        (["a.rgl", "b.rgl", "--flops", "25"], "flops: '25' does not apply to whole spots: add --ev"),
+        (["a.rgl", "b.rgl", "--ev", "--top", "3"], "top: 3 does not apply to --ev"),
+        (["a.rgl", "b.rgl", "--ev", "--target", "3"], "target: 3.0 is for re-solved flops: add --resolve"),
         (["a.rgl", "other.rgl"], "board: 'Kh Qs Js 2c 3d and Kh Qs Js 2c 4d' are different boards"),
         (["a.rgl", "none.rgl"], "none.rgl: does not exist"),
         (["a.rgl", "b.rgl", "--hands", "AA"], "hands: 'AA' does not apply to whole spots: --line names the node"),

@@ -23,7 +23,7 @@ from regretless.forms.public import NodeKind
 from regretless.holdem.buckets.table import NO_BUCKET
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.games.boards import GameBuckets
-from regretless.holdem.games.flop_pricer import FlopPricer, flop_tree, priced
+from regretless.holdem.games.flop_pricer import FlopPricer, flop_form, flop_tree, priced
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.spots.spot_fields import StreetName
 
@@ -137,6 +137,20 @@ def test_the_values_of_flops_on_a_gpu(device: str) -> None:
     for flop, found in zip(flops, case.pricer(threads=2, evaluators=on).each(flops), strict=True):
         assert_plain_values(case, flop, found, some_hands(5, 9))
         assert found * comb(48, 3) == pytest.approx(case.pricer().values(flop) * comb(48, 3), abs=1e-4)
+
+
+@pytest.mark.parametrize("device", [pytest.param("emulated", marks=[slow, needs_gcc]), pytest.param("cuda", marks=gpu)])
+def test_two_strategies_with_other_buckets_on_a_gpu(device: str) -> None:
+    """Each player has buckets of their own; the values are those of the CPU."""
+    flop = tuple(parse_board("7s 7h 7d"))
+    first, second = (Case(seed, RAKED).pricer() for seed in (5, 6))
+    form, hands = flop_form(flop, first.betting.tree, first.payoffs)
+    profile = first.played(form, flop, hands).against(second.played(form, flop, hands), form.tree)
+    on = bucket_evaluators("cuda") if device == "cuda" else CudaBucketEvaluators(device=HostDevice())
+    values = on.create(form).first_street_values(profile)
+    assert values == pytest.approx(bucket_evaluators("cpu").create(form).first_street_values(profile), abs=1e-3)
+    alone = bucket_evaluators("cpu").create(form).first_street_values(first.played(form, flop, hands))
+    assert np.abs(values - alone).max() > 1
 
 
 def assert_plain_values(

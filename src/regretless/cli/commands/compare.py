@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,14 +11,20 @@ from regretless.cli.arguments import options
 from regretless.cli.arguments.options import SPOTS, argument, flag, option, refuse_others
 from regretless.errors import InvalidFile, InvalidOption
 
+if TYPE_CHECKING:
+    from regretless.solving.solution import Solution
+
 __all__ = ["compare"]
 
 TOP = 10
+FLOPS = "subset(25)"
+WHOLE_GAMES = "Whole games"
 
 # Which options each kind of answer takes; any other is refused by name.
 TAKES = {
     "games": {"--information-sets", "--top", "--all", "--json"},
     "whole spots": {"--top", "--all", "--json"},
+    "--ev": {"--flops", "--resolve", "--target", "--device", "--threads", "--json"},
     "a node": {"--line", "--board", "--player", "--hands", "--top", "--all", "--json"},
 }
 
@@ -37,9 +43,30 @@ def compare(
     information_sets: Annotated[str | None, options.information_sets("the largest differences")] = None,
     top: Annotated[int | None, option("How many nodes, hands or information sets to show.", default=str(TOP))] = None,
     all_: Annotated[bool, flag("--all", "Show all of them.")] = False,
+    ev: Annotated[
+        bool, flag("--ev", "Play them against each other: exact EVs, each in both seats, and who wins how much.")
+    ] = False,
+    flops: Annotated[
+        str | None,
+        option(
+            "With --ev, of whole games: all, [cyan]'subset(49)'[/cyan], flops or properties.",
+            WHOLE_GAMES,
+            default=f"those that both were solved on; {FLOPS} with buckets",
+        ),
+    ] = None,
+    resolve: Annotated[
+        bool | None,
+        flag("--resolve", "With --ev: a solution solves flops that it was not solved on.", WHOLE_GAMES),
+    ] = None,
+    target: Annotated[
+        float | None,
+        option("With --resolve: what a best response may gain after the flop, in mbb/g.", WHOLE_GAMES, default="5"),
+    ] = None,
+    device: Annotated[str | None, option("With --ev: auto, cpu or cuda.", WHOLE_GAMES, default="auto")] = None,
+    threads: Annotated[int | None, option("With --ev: CPU threads, at most.", WHOLE_GAMES, default="all cores")] = None,
     json_: options.Json = False,
 ) -> None:
-    """Compare two solutions: EVs, frequencies and where they play differently, largest differences first.
+    """Compare two solutions: EVs, frequencies and where they play differently, or with --ev who wins.
 
     Two spots on the same board may differ in ranges, sizes, locks or targets: nodes in both trees are compared, and
     nodes in only one are listed. With --line, one node is compared hand by hand.
@@ -48,6 +75,8 @@ def compare(
     [cyan]regretless compare equilibrium.rgl locked.rgl[/cyan]
     [cyan]regretless compare equilibrium.rgl locked.rgl --line 'check' --hands 'AK, 99+'[/cyan]
     [cyan]regretless compare leduc-100.rgl leduc-1000.rgl --top 5[/cyan]
+    [cyan]regretless compare leduc-100.rgl leduc-1000.rgl --ev[/cyan]
+    [cyan]regretless compare flops.rgl buckets.rgl --ev --flops 'subset(49)' --resolve[/cyan]
     """
     from regretless.api import load
     from regretless.holdem.solution import SpotSolution
@@ -59,20 +88,25 @@ def compare(
         raise typer.BadParameter("choose one of --top and --all", param_hint="--top")
     limit = None if all_ else top or TOP
     one, other = load(first), load(second)
+    if ev:
+        refuse_others(context, "--ev", TAKES["--ev"])
+        _head_to_head(one, other, flops, resolve, target, as_json=json_, device=device, threads=threads)
+        return
+    hints = dict.fromkeys(TAKES["--ev"], ": add --ev")
     if isinstance(one, GameSolution) and isinstance(other, GameSolution):
         from regretless.cli.views.compare import compare_games
 
-        refuse_others(context, "games", TAKES["games"])
+        refuse_others(context, "games", TAKES["games"], hints)
         compare_games((one, other), keys=information_sets, limit=limit, as_json=json_)
     elif isinstance(one, SpotSolution) and isinstance(other, SpotSolution):
         from regretless.cli.views.compare import compare_nodes, compare_spots
 
         if line is None and board is None:
-            hints = dict.fromkeys(TAKES["a node"], ": --line names the node")
+            hints |= dict.fromkeys(TAKES["a node"], ": --line names the node")
             refuse_others(context, "whole spots", TAKES["whole spots"], hints)
             compare_spots((one, other), limit=limit, as_json=json_)
             return
-        refuse_others(context, "a node", TAKES["a node"])
+        refuse_others(context, "a node", TAKES["a node"], hints)
         compare_nodes(
             (one, other),
             line or "",
@@ -85,3 +119,31 @@ def compare(
     else:
         spot, game = (first, second) if isinstance(one, SpotSolution) else (second, first)
         raise InvalidFile(spot, f"is a spot and {game} is a game: they cannot be compared")
+
+
+def _head_to_head(
+    one: Solution,
+    other: Solution,
+    flops: str | None,
+    resolve: bool | None,
+    target: float | None,
+    *,
+    as_json: bool,
+    **machine: object,
+) -> None:
+    from regretless.cli.terminal.progress import bar
+    from regretless.cli.views.compare import print_head_to_head
+    from regretless.holdem.games.pricing import PricedSolution, Resolving
+
+    options = {name: value for name, value in {"flops": flops, "resolve": resolve, **machine}.items() if value}
+    if target is not None:
+        if not resolve:
+            raise InvalidOption("target", target, "is for re-solved flops: add --resolve")
+        options["resolve"] = Resolving(target=target)
+    with bar(one.game) as update:
+        if isinstance(one, PricedSolution):
+            options["report"] = lambda done, total: update(done / total, f"{done:,} of {total:,} flops")
+            if flops is None and one.has_flops and not (one.settings.flops or other.settings.flops):
+                options["flops"] = FLOPS
+        result = one.against(other, **options)
+    print_head_to_head((one, other), result, as_json=as_json)

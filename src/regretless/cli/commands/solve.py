@@ -74,7 +74,7 @@ def solve(
     batch_size: Annotated[
         int | None, option("Deals sampled per update, with --sampling.", SEARCH, default="1, or 1,024 with torch")
     ] = None,
-    seed: Annotated[int | None, options.seed("--sampling or --buckets")] = None,
+    seed: Annotated[int | None, options.seed("--sampling, --sample-runouts or --buckets")] = None,
     measure_every: Annotated[
         int | None,
         options.measure_every("a tenth of those done; with a target, at most as many as done, fewer the closer it is"),
@@ -104,7 +104,7 @@ def solve(
         ),
     ] = None,
     sample_runouts: Annotated[
-        int | None, option("Runouts or boards drawn per iteration, with --buckets.", SEARCH, default="16")
+        int | None, option("Runouts or boards drawn per iteration: of a spot, or with --buckets.", SEARCH, default="16")
     ] = None,
     flops: Annotated[
         str | None,

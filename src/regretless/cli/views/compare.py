@@ -3,7 +3,7 @@
 Of games: values, exploitability, and the information sets that are played differently. The difference at an information
 set is ½ Σ |difference of probabilities|: 0 if both play the same, 1 if they never do the same. A file does not record
 how often a set is reached, so sets are not weighted by it. Of spots: their EVs, where they play differently, and one
-node hand by hand.
+node hand by hand. Of all: what one wins from the other.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rich.text import Text
 
 from regretless.cards.ranges import Range
 from regretless.cli.terminal.consoles import for_answers, plain_table, print_json
-from regretless.cli.terminal.numbers import cell_text, signed_text
+from regretless.cli.terminal.numbers import cell_text, counted, signed_text
 from regretless.cli.views.game_show import choose, payoff_unit, read_keys
 from regretless.cli.views.labels import ROLES, PlayerNames, player_names
 from regretless.cli.views.spot_view import ORDER, board_line, weight_text
@@ -24,13 +24,18 @@ from regretless.colors import spot_colors
 from regretless.errors import InvalidFile, InvalidText
 from regretless.holdem import comparison
 from regretless.holdem.comparison import NodeDifference, Pair, SpotComparison
+from regretless.holdem.games.big_blinds import BigBlindSolution
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.printable import printable
 from regretless.solving.game_solution import GameSolution
+from regretless.solving.head_to_head import HeadToHead
 from regretless.solving.solution import Solution
 
-__all__ = ["compare_games", "compare_nodes", "compare_spots", "difference_table", "difference_text", "heading"]
+__all__ = [
+    "compare_games", "compare_nodes", "compare_spots", "difference_table", "difference_text", "heading",
+    "print_head_to_head",
+]  # fmt: skip
 
 GamePair = tuple[GameSolution, GameSolution]
 SpotPair = tuple[SpotSolution, SpotSolution]
@@ -152,6 +157,41 @@ def _information_set_table(solutions: GamePair, shown: list[str], moved: dict[st
             name, differs = (" · ".join(key.split("\n")), f"{moved[key]:.1%}") if number == 0 else ("", "")
             table.add_row(name, action, *cells, apart, differs)
     return table
+
+
+def print_head_to_head(solutions: tuple[Solution, Solution], result: HeadToHead, *, as_json: bool) -> None:
+    """Two solutions against each other."""
+    first, second = solutions
+    if as_json:
+        print_json({"first": str(first.path), "second": str(second.path), **result.as_json()})
+        return
+    seats, unit, decimals = ("player 0", "player 1"), "chips", 2
+    if isinstance(first, SpotSolution):
+        names = player_names(first.spot)
+        seats = names["ip"], names["oop"]
+    elif isinstance(first, GameSolution):
+        unit, decimals = payoff_unit(first), 5
+        if isinstance(first, BigBlindSolution):
+            seats = "small blind", "big blind"
+    console, table = for_answers(fit=False), plain_table([""], ["A", "B", "A − B"])
+    table.add_column("", style="dim")
+    for letter, solution in zip("AB", solutions, strict=True):
+        console.print(heading(letter, solution, f"{solution.variant} · {solution.iterations:,} iterations"))
+    console.print()
+    for seat, (own, other) in enumerate(result.seats):
+        cells = (f"{value:.{decimals}f}" for value in (own, other))
+        table.add_row(
+            f"A {seats[seat]}, B {seats[1 - seat]}", *cells, difference_text(own - other, decimals), f"{unit} per game"
+        )
+    console.print(table)
+    console.print()
+    edge, of = result.scale * result.edge, f"{unit} per game"
+    if not isinstance(first, GameSolution) or isinstance(first, BigBlindSolution):
+        of = result.unit.removeprefix("in ")
+    amount = f"{abs(edge):.4g} {of}"
+    winner = "neither wins" if edge == 0 else f"A wins {amount} from B" if edge > 0 else f"B wins {amount} from A"
+    over = "" if result.flops is None else f", on {counted(result.flops, 'flop')}"
+    console.print(Text(winner, style="bold").append(f"; mean of both seats{over}, exact", style="not bold"))
 
 
 def compare_spots(solutions: SpotPair, *, limit: int | None, as_json: bool) -> None:

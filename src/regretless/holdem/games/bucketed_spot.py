@@ -1,8 +1,9 @@
-"""A hold'em spot solved with buckets and sampled runouts, and priced with real cards: buckets, problem, solution.
+"""A hold'em spot solved on sampled runouts, with or without buckets, and priced with real cards.
 
 The first street is lossless unless its number of buckets is given; with a file of tables, it always is. Later streets
-are lossless only where the choice says so. Tables are those of `holdem.buckets`: from a file for all boards, or built
-here for the boards that contain the spot's flop, which takes seconds.
+are lossless only where the choice says so, or if there is none: then only suits are merged, and a solve comes as close
+to equilibrium as one on all runouts, in about as much memory. Tables are those of `holdem.buckets`: from a file for all
+boards, or built here for the boards that contain the spot's flop, which takes seconds.
 
 Besides the record and the spot's TOML, a file contains
 
@@ -32,16 +33,18 @@ from regretless.engines import (
     bucket_evaluator_beside,
     with_real_cards,
 )
-from regretless.errors import InvalidFile, InvalidOption
+from regretless.errors import Advice, InvalidFile, InvalidOption, WouldNotFit
 from regretless.files.container import Container, StoredArrays
 from regretless.files.fields import Fields
 from regretless.forms.bucketed import BucketedForm, BucketMaps, bucketed_form, lossless
 from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
 from regretless.forms.tree_hash import tree_hash
 from regretless.holdem.buckets.build import build_buckets
 from regretless.holdem.buckets.plan import BucketChoice, BucketPlan
 from regretless.holdem.buckets.table import NO_BUCKET, Buckets
+from regretless.holdem.estimate import spot_size
 from regretless.holdem.form.runouts import compile_spot, runout_boards, spot_hands
 from regretless.holdem.games.bucketed import (
     AVERAGES,
@@ -199,6 +202,7 @@ def _read_maps(file: Container, form: PublicForm, buckets: tuple[tuple[int, ...]
 
 
 MOST_ITERATIONS = 100_000  # limit if only a target is given
+PRICED_BYTES = 2 * 4  # per entry: probabilities, decision by decision and joined
 MEASURE_EVERY = 100  # iterations at most, with a target: a measurement walks every runout
 
 
@@ -221,15 +225,23 @@ class BucketedSpotProblem(BucketedProblem[PricedEngine]):
             super().__init__(options, earlier.settings)
         else:
             if isinstance(earlier, Solution):
-                reason = f"cannot resume {earlier.where}, which was started without one"
-                raise InvalidOption("buckets", options.buckets, reason)
+                reason = f"cannot resume {earlier.where}, which was started without"
+                given = "sample_runouts" if options.buckets is None else "buckets"
+                raise InvalidOption(given, getattr(options, given), reason)
+            if options.buckets is None and len(spot.streets) == 1:
+                reason = "needs cards to come, and a river has none"
+                raise InvalidOption("sample_runouts", options.sample_runouts, reason)
             super().__init__(options, None)
         self.name = self.spot.name or "spot"
         self.scale = 100 / self.spot.pot
 
     def choose_buckets(self, text: str | None) -> BucketChoice:
+        """The buckets in the options; without, none on any street."""
         if self.spot.locks:
-            raise InvalidOption("locks", lock_text(self.spot.locks[0]), "cannot be combined with buckets")
+            reason = "cannot be combined with buckets or sampled runouts"
+            raise InvalidOption("locks", lock_text(self.spot.locks[0]), reason)
+        if text is None:
+            return BucketChoice(lossless=self.spot.streets[1:])
         if not isinstance(text, str):
             raise InvalidOption("buckets", text, "must be text such as turn=500,river=500")
         choice = BucketChoice.parse(text)
@@ -252,6 +264,21 @@ class BucketedSpotProblem(BucketedProblem[PricedEngine]):
 
     def in_units(self, target: float) -> float:
         return target / 100 * self.spot.pot
+
+    def check_fits(self, request: Request) -> None:
+        """Where nothing is merged, regrets and averages are those of a full solve; a price reads the strategy.
+
+        Tables of buckets are small, and the engine counts them.
+        """
+        if self.choice.file or self.choice.counts:
+            return
+        size, threads = spot_size(self.spot), request.threads or engines.available_cores()
+        options = {"storage": 32, "threads": threads, "predicts": request.predicts}
+        learned = engines.estimate("numba", engines.FormKind.PUBLIC, size, **options) or 0
+        needed, free = learned + PRICED_BYTES * size.entries, available_bytes()
+        if needed > free:
+            advice = [Advice("buckets", None, "take much less")]
+            raise WouldNotFit(f"{self.name} on sampled runouts", needed=needed, available=free, advice=advice)
 
     def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
         if iterations is None:

@@ -16,7 +16,7 @@ from regretless.cards.hands import HAND_COUNT
 from regretless.cards.isomorphism import SUIT_PERMUTATIONS
 from regretless.cards.ranges import Range
 from regretless.engines import PublicEngine
-from regretless.errors import InvalidOption
+from regretless.errors import InvalidFile, InvalidOption
 from regretless.files.container import Container
 from regretless.forms.betting import flatten, limit_branches
 from regretless.forms.public import PublicForm
@@ -26,10 +26,13 @@ from regretless.holdem.flops import FLOP_CLASSES
 from regretless.holdem.form.runouts import compile_holdem
 from regretless.holdem.games.dealt_form import DealtFormProblem, DealtFormSolution, saved_averages
 from regretless.holdem.games.reader import FlopHoldemReader
+from regretless.holdem.head_to_head import seats_of_form
 from regretless.reprs import brief
+from regretless.solving.head_to_head import HeadToHead
 from regretless.solving.kinds import Kind
 from regretless.solving.options import NO_OPTIONS, SolveOptions
 from regretless.solving.record import Record
+from regretless.solving.solution import Solution
 
 __all__ = ["FlopHoldemProblem", "FlopHoldemSolution", "compile_flop_holdem"]
 
@@ -57,6 +60,15 @@ class FlopHoldemSolution(DealtFormSolution):
         """Finds nodes of the solution."""
         reader: FlopHoldemReader = self.make_reader()
         return reader
+
+    def against(self, other: Solution, **options: Any) -> HeadToHead:
+        """Exact values against another solution of the same game, each in both seats, in big blinds."""
+        for option, value in options.items():
+            raise InvalidOption(option, value, f"is not for {self.game}: every flop is evaluated")
+        if not isinstance(other, FlopHoldemSolution):
+            raise InvalidFile(other.where, f"is a solve of a different game from {self.where}")
+        form, strategies = self.reader.form, other.reader.strategies
+        return self.head_to_head(seats_of_form(form, self.reader.strategies.strategy, strategies.strategy))
 
     @classmethod
     def read(cls, file: Container) -> Self:

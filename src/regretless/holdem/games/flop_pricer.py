@@ -39,9 +39,13 @@ from regretless.engines import (
     Evaluation,
     NumbaBucketEvaluators,
     StrategyTables,
+    available,
+    cuda_devices,
     in_order,
     one_ahead,
 )
+from regretless.errors import InvalidOption
+from regretless.forms.bucketed import lossless
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import BettingTree, NodeKind, Payoffs, PublicForm
 from regretless.forms.public_size import PublicSize, size_of_tree
@@ -49,8 +53,9 @@ from regretless.holdem.form.runouts import compile_holdem, holdem_hands, runout_
 from regretless.holdem.games.boards import GameBuckets
 
 __all__ = [
-    "CLASSES", "FLOP_FORM_BYTES", "FlopPricer", "FlopTree", "NodeStrategy", "PreflopValues", "Pricer", "flop_tree",
-    "priced", "values_by_class", "widest_flop",
+    "CLASSES", "FLOP_FORM_BYTES", "FlopPricer", "FlopTree", "NodeStrategy", "PreflopValues", "Pricer",
+    "choose_device", "flop_form", "flop_tree", "lossless_strategy", "priced", "refuse_all", "values_by_class",
+    "widest_flop",
 ]  # fmt: skip
 
 CLASSES = len(CLASS_SIZES)
@@ -135,6 +140,23 @@ def widest_flop(tree: BettingTree) -> PublicSize:
     return size_of_tree(tree, 3).with_cards(deck=DECK, hands=(HANDS, HANDS), permutations=2, runouts=(1, 49, 2352))
 
 
+def flop_form(flop: tuple[int, ...], tree: BettingTree, payoffs: Payoffs) -> tuple[PublicForm, IntArray]:
+    """The game given a flop, and [H] which of the 1,326 hands the flop leaves; both are those of a `FlopTree`."""
+    everything = Range.parse("100%")
+    form = compile_holdem(flop, everything, everything, tree, payoffs=payoffs)
+    return form, holdem_hands(flop, everything)
+
+
+def lossless_strategy(form: PublicForm, stacked: Callable[[int], FloatArray]) -> BucketStrategy:
+    """A strategy with a bucket for every hand on every runout; `stacked(node)` is [runouts, actions, H]."""
+    tree, tables = form.tree, []
+    for player in range(2):
+        nodes = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.player == player)).tolist()
+        rows = (stacked(node).swapaxes(0, 1) for node in nodes)
+        tables.append(StrategyTables.of(nodes, (each.reshape(len(each), -1) for each in rows)))
+    return BucketStrategy(tuple(tables), lossless(form))
+
+
 def values_by_class(at_flop: FloatArray, hands: IntArray) -> PreflopValues:
     """Step 2 for [2, 2, lines, H] values of the hands of a flop."""
     in_class = np.equal.outer(HAND_CLASS[hands], np.arange(CLASSES)).astype(np.float64)  # [H, 169]
@@ -188,10 +210,15 @@ class FlopPricer:
         self._later = StrategyTables.of(later, (strategy(int(betting.node[node])) for node in later))
 
     @property
+    def probabilities(self) -> int:
+        """An upper bound on the numbers in the strategy of a flop."""
+        first = sum(len(each) for each in self._tables.values()) * HANDS
+        return len(self._later.probability) + first
+
+    @property
     def evaluation_bytes(self) -> int:
         """An upper bound on what evaluating a flop takes on the device."""
-        first, size = sum(each.shape[0] for each in self._tables.values()) * HANDS, widest_flop(self.betting.tree)
-        return self.evaluators.needed_bytes(size, probabilities=len(self._later.probability) + first)
+        return self.evaluators.needed_bytes(widest_flop(self.betting.tree), probabilities=self.probabilities)
 
     @property
     def memory_bytes(self) -> int:
@@ -220,10 +247,8 @@ class FlopPricer:
         return map(self._evaluate, ahead(self._prepare, flops))
 
     def _prepare(self, flop: tuple[int, ...]) -> _PreparedFlop:
-        everything = Range.parse("100%")
-        form = compile_holdem(flop, everything, everything, self.betting.tree, payoffs=self.payoffs)
-        hands = holdem_hands(flop, everything)
-        return _PreparedFlop(form, hands, self._played(form, flop, hands))
+        form, hands = flop_form(flop, self.betting.tree, self.payoffs)
+        return _PreparedFlop(form, hands, self.played(form, flop, hands))
 
     def line_values(self, flop: tuple[int, ...]) -> FloatArray:
         """[2, 2, lines, H] the values of one flop hand by hand, times the opposing reach."""
@@ -236,7 +261,7 @@ class FlopPricer:
         values = self.evaluators.create(flop.form).first_street_values(flop.strategy)
         return values[:, :, self.betting.begin_rows]
 
-    def _played(self, form: PublicForm, flop: tuple[int, ...], hands: IntArray) -> BucketStrategy:
+    def played(self, form: PublicForm, flop: tuple[int, ...], hands: IntArray) -> BucketStrategy:
         """What every bucket does, and the bucket of every hand on every runout of a flop.
 
         On the first street every hand has a column of its own: before the flop it has another bucket than on it.
@@ -300,3 +325,21 @@ def priced(
 
     values, responses = ([value(own, best) for own in range(2)] for best in (False, True))
     return Evaluation(tuple(values), tuple(max(pair) for pair in zip(values, responses, strict=True)))
+
+
+# --- options that pricing and playing against each other share -------------------------------------------------------
+
+
+def refuse_all(game: str, options: dict[str, object]) -> None:
+    """Refuse the options of flops that were given for a game without them."""
+    for option, value in options.items():
+        if value is not None:
+            reason = f"does not apply to {game}, which has no flops to price: nobody acts after the flop"
+            raise InvalidOption(option, value, reason)
+
+
+def choose_device(device: str, threads: int | None) -> str:
+    """The device that was named; by default a GPU if there is one, unless `threads` ask for the CPU."""
+    if device != "auto":
+        return device
+    return "cuda" if threads is None and cuda_devices() and "cuda" in available() else "cpu"

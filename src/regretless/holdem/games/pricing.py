@@ -21,16 +21,17 @@ import hashlib
 import json
 import os
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from regretless.cards.deck import board_text
-from regretless.engines import Evaluation, EvaluationStopped, available, bucket_evaluators, cuda_devices, thread_limit
+from regretless.engines import Evaluation, EvaluationStopped, bucket_evaluators, thread_limit
 from regretless.errors import Advice, InvalidFile, InvalidOption, WouldNotFit
 from regretless.files.atomic import reason
 from regretless.files.container import write_container
@@ -40,16 +41,29 @@ from regretless.forms.memory import available_bytes
 from regretless.holdem.flops import ALL_FLOPS, FLOP_CLASSES, Flop, read_flops
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.games.big_blinds import MILLI, DealtSolution
-from regretless.holdem.games.flop_pricer import CLASSES, FlopPricer, PreflopValues, Pricer, flop_tree, priced
+from regretless.holdem.games.flop_pricer import (
+    CLASSES,
+    FlopPricer,
+    FlopTree,
+    PreflopValues,
+    Pricer,
+    choose_device,
+    flop_tree,
+    priced,
+    refuse_all,
+)
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.game_spots import solve_saved, spot_at
+from regretless.holdem.games.head_to_head import FlopPlayer, seats_on_flops
 from regretless.holdem.games.reader import BucketedReader, DealtReader
 from regretless.holdem.games.resolving_pricer import Resolving, ResolvingPricer
 from regretless.holdem.games.safe_spots import Blueprint
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
+from regretless.solving.head_to_head import HeadToHead
 from regretless.solving.kinds import open_file
 from regretless.solving.options import SpotKeywords
+from regretless.solving.solution import Solution
 
 __all__ = ["Price", "PriceFolder", "PriceProgress", "PricedSolution", "Resolving", "price_game"]
 
@@ -132,6 +146,38 @@ class PricedSolution(DealtSolution):
     def covers(self, flop: Sequence[int]) -> bool:
         """Whether the solution has a strategy on a flop."""
         return True
+
+    @abstractmethod
+    def flop_player(self, betting: FlopTree, threads: int) -> FlopPlayer:
+        """What it plays on the flops that it covers."""
+
+    def against(
+        self,
+        other: Solution,
+        flops: str | int | Sequence[str] | None = None,
+        *,
+        resolve: Resolving | bool = False,
+        threads: int | None = None,
+        device: str = "auto",
+        report: Callable[[int, int], None] = lambda done, total: None,
+        **options: Any,
+    ) -> HeadToHead:
+        """Exact values against another solution of the same game over some flops, each in both seats, in big blinds.
+
+        `flops` are those of `flops.read_flops`: by default those that both were solved on, or all 1,755 if both have
+        buckets. With `resolve`, a solution that was not solved on a flop solves it with the ranges that arrive there by
+        its own strategy, as it would in play. Hands that are all-in before the flop count over all boards. `report` is
+        called with the number of flops done and the total; other options are as in `price`.
+        """
+        for option, value in options.items():
+            raise InvalidOption(option, value, "is not for games from the deal")
+        if not isinstance(other, PricedSolution) or replace(other.rules, name=self.rules.name) != self.rules:
+            raise InvalidFile(other.where, f"is a solve of a different game from {self.where}")
+        resolving = (Resolving() if resolve is True else resolve) or None
+        seats, count = seats_on_flops(
+            self.rules, (self, other), flops, resolving=resolving, threads=threads, device=device, report=report
+        )
+        return self.head_to_head(seats, flops=count)
 
     def spot_at(self, line: str = "", cards: Sequence[int] = ()) -> Spot:
         """The spot that begins where a line's last cards are dealt: "raise 2, call, Ks 7d 2c".
@@ -253,10 +299,10 @@ def price_game(
     after_flop, strategy = flop_tree(betting.tree), cache(reader.class_strategy)
     if after_flop.begins:
         flops = "all" if flops is None else flops
-        cores, evaluates_on = thread_limit(threads), _choose_device(device, threads)
+        cores, evaluates_on = thread_limit(threads), choose_device(device, threads)
     else:
         options = {"flops": flops, "device": None if device == "auto" else device, "threads": threads}
-        _refuse_all(name, options | {"resolve": resolving})
+        refuse_all(name, options | {"resolve": resolving})
         cores, evaluates_on = 1, "cpu"
     chosen = [] if flops is None else read_flops(flops)
     shape = (2, 2, len(after_flop.begins), CLASSES)
@@ -350,21 +396,6 @@ def _evaluate(
         so_far.add(flop, values, ended - began, is_new=True)
         report(so_far.progress())
         began = ended
-
-
-def _refuse_all(game: str, options: dict[str, object]) -> None:
-    """Refuse the options of flops that were given for a game without them."""
-    for option, value in options.items():
-        if value is not None:
-            reason = f"does not apply to {game}, which has no flops to price: nobody acts after the flop"
-            raise InvalidOption(option, value, reason)
-
-
-def _choose_device(device: str, threads: int | None) -> str:
-    """The device that was named; by default a GPU if there is one, unless `threads` ask for the CPU."""
-    if device != "auto":
-        return device
-    return "cuda" if threads is None and cuda_devices() and "cuda" in available() else "cpu"
 
 
 def _check_fits(pricer: Pricer, threads: int) -> None:

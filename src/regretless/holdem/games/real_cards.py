@@ -26,7 +26,7 @@ from regretless.cards.deck import DECK, board_text
 from regretless.cards.hands import HAND_COUNT, blocked_by
 from regretless.cards.isomorphism import CARD_MAPS, SUIT_PERMUTATIONS, unchanged_by
 from regretless.cards.ranges import Range
-from regretless.engines import PublicEngine
+from regretless.engines import PublicEngine, StoredStrategies
 from regretless.errors import Advice, InvalidFile, InvalidOption, InvalidText, MissingOption, RegretlessError
 from regretless.files.container import Container
 from regretless.files.fields import Fields
@@ -40,7 +40,9 @@ from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import compile_holdem
 from regretless.holdem.form.suits import Deal, count_deals
 from regretless.holdem.games.dealt_form import DealtFormProblem, DealtFormSolution, saved_averages
+from regretless.holdem.games.flop_pricer import FlopTree
 from regretless.holdem.games.game import HoldemGame, read_saved_game
+from regretless.holdem.games.head_to_head import SolvedFlops
 from regretless.holdem.games.pricing import Price, PricedSolution, Resolving
 from regretless.holdem.games.reader import DealtFormReader
 from regretless.holdem.reading.line_reader import LineNode
@@ -214,6 +216,10 @@ class RealCardsSolution(DealtFormSolution, PricedSolution):
     def covers(self, flop: Sequence[int]) -> bool:
         (named,) = read_flops([board_text(flop)])
         return named.cards in {each.cards for each in self.flops}
+
+    def flop_player(self, betting: FlopTree, threads: int) -> SolvedFlops:
+        assert self.snapshot is not None
+        return SolvedFlops(betting, StoredStrategies(self.reader.form, self.snapshot))
 
     def price(
         self, flops: str | int | Sequence[str] | None = None, *, resolve: Resolving | bool = True, **options: Any

@@ -20,14 +20,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from regretless.cards.hands import HAND_CLASS
-from regretless.cards.ranges import Range
-from regretless.engines import EvaluationStopped, FormKind, PublicEngine, create, devices, estimate
+from regretless.engines import (
+    BucketStrategy,
+    EvaluationStopped,
+    FormKind,
+    PublicEngine,
+    StoredStrategies,
+    create,
+    devices,
+    estimate,
+)
 from regretless.errors import InvalidOption
 from regretless.forms.blockers import met
-from regretless.forms.history import FloatArray
+from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import NodeKind, Payoffs, PublicForm
-from regretless.holdem.form.runouts import compile_holdem, holdem_hands
 from regretless.holdem.games.big_blinds import MILLI
 from regretless.holdem.games.flop_pricer import (
     FLOP_FORM_BYTES,
@@ -35,6 +42,8 @@ from regretless.holdem.games.flop_pricer import (
     FlopTree,
     NodeStrategy,
     PreflopValues,
+    flop_form,
+    lossless_strategy,
     values_by_class,
     widest_flop,
 )
@@ -75,7 +84,7 @@ class ResolvingPricer:
         strategy: NodeStrategy,
         resolving: Resolving,
         *,
-        blueprint: FlopPricer | None,
+        blueprint: FlopPricer | None = None,
         big_blind: float,
         device: str = "cpu",
         threads: int = 1,
@@ -120,20 +129,34 @@ class ResolvingPricer:
 
     def values(self, flop: tuple[int, ...]) -> PreflopValues:
         """The values of one flop, as if it stood for itself only."""
-        everything = Range.parse("100%")
-        form = compile_holdem(flop, everything, everything, self.betting.tree, payoffs=self.payoffs)
-        form, hands = replace(form, unit=self.big_blind), holdem_hands(flop, everything)
-        trunk = {node: table[:, HAND_CLASS[hands]][None] for node, table in self._preflop.items()}
-        resolver = Resolver(self._create, self._solve)
-        if self.blueprint is None:
-            engine = resolver.plainly(form, trunk)
-        else:
-            engine = resolver.safely(form, trunk, self._alternatives(self.blueprint, flop, form, trunk))
+        form, hands = flop_form(flop, self.betting.tree, self.payoffs)
+        engine = self.solved(form, flop, hands)
         rows = self.betting.begin_rows
         at_flop = [
             [engine.values_before_last(own, best=best)[0][0][rows] for best in (False, True)] for own in range(2)
         ]
         return values_by_class(np.array(at_flop, dtype=np.float64), hands)
+
+    @property
+    def probabilities(self) -> int:
+        """An upper bound on the numbers in the strategy of a flop."""
+        return widest_flop(self.betting.tree).entries
+
+    def played(self, form: PublicForm, flop: tuple[int, ...], hands: IntArray) -> BucketStrategy:
+        """What is played on a flop once it is solved: every hand on every runout is a bucket of its own."""
+        snapshot = self.solved(form, flop, hands).snapshot(copy=False)
+        averages = {name: snapshot.arrays[name] for name in ("average.0", "average.1")}  # regrets are freed
+        strategies = StoredStrategies(form, replace(snapshot, arrays=averages))
+        return lossless_strategy(form, strategies.stacked)
+
+    def solved(self, form: PublicForm, flop: tuple[int, ...], hands: IntArray) -> PublicEngine:
+        """An engine that has solved a flop around the strategy before it."""
+        form = replace(form, unit=self.big_blind)
+        trunk = {node: table[:, HAND_CLASS[hands]][None] for node, table in self._preflop.items()}
+        resolver = Resolver(self._create, self._solve)
+        if self.blueprint is None:
+            return resolver.plainly(form, trunk)
+        return resolver.safely(form, trunk, self._alternatives(self.blueprint, flop, form, trunk))
 
     def _create(self, form: PublicForm) -> PublicEngine:
         threads = self.threads if self.device == "cpu" else None

@@ -42,6 +42,7 @@ from regretless.holdem.games.bucketed import (
     bucketed_sets,
     snapshot_strategy,
 )
+from regretless.holdem.games.flop_pricer import FlopPricer, FlopTree
 from regretless.holdem.games.game import HoldemGame, read_saved_game
 from regretless.holdem.games.pricing import PricedSolution
 from regretless.holdem.games.reader import BucketedReader
@@ -94,6 +95,10 @@ class NoLimitSolution(SavedTables, PricedSolution):
             "boards": self.boards,
             "boards_per_second": count / record.seconds_per_iteration if record.seconds_per_iteration > 0 else None,
         }
+
+    def flop_player(self, betting: FlopTree, threads: int) -> FlopPricer:
+        reader = self.reader
+        return FlopPricer(betting, reader.payoffs, reader.buckets, reader.bucket_strategy, threads=threads)
 
     def strategy_digest(self, *, preflop: bool = False) -> str:
         if preflop:

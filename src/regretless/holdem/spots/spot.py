@@ -36,7 +36,7 @@ from regretless.holdem.spots.spot_toml import read_mapping, read_texts, write_sp
 from regretless.holdem.spots.toml_fields import parse_toml, read_toml
 from regretless.reprs import brief
 
-__all__ = ["Spot"]
+__all__ = ["Spot", "changed_fields"]
 
 DEEPEST = 1000  # pots per stack; 32-bit arithmetic is exact to about 1e-7 of the stack
 LIGHTEST = 1e-9  # weight of a hand; a lighter one would vanish beside a hand of weight 1
@@ -115,6 +115,13 @@ class Spot(SpotFields):
     def to_toml(self) -> str:
         """TOML that `parse` reads back to this spot."""
         return write_spot(self)
+
+
+def changed_fields(first: Spot, second: Spot) -> tuple[str, ...]:
+    """Fields in which two spots differ, named as in their TOML."""
+    names = {"oop": "oop.range", "ip": "ip.range"}
+    fields = ("pot", "stack", "oop", "ip", "bets", "rules", "lines", "locks")
+    return tuple(names.get(name, name) for name in fields if getattr(first, name) != getattr(second, name))
 
 
 def _check_range(name: str, hand_range: Range, board: tuple[int, ...]) -> None:

@@ -1,0 +1,192 @@
+"""Two solutions of a game from the deal against each other: exact values over some flops, each in both seats.
+
+1. On a flop, each plays what it has: a strategy per bucket or, if it was solved there, per hand. A solution that has
+   nothing on a flop solves it first, with the ranges that arrive there by its own strategy (`resolving_pricer`): as in
+   play, it does not know what the other does before the flop.
+2. Player 0 follows one solution and player 1 the other, on every turn and river; then they change seats. Kept are the
+   values where the flop's betting begins, as in `flop_pricer`.
+3. Before the flop, the values of all flops together go up the betting tree.
+
+No best response is needed, so the flops, if they are all that can be dealt, bias nothing: over a subset, values are
+those of a game with only these flops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Protocol
+
+import numpy as np
+
+from regretless.engines import BucketStrategy, StoredStrategies, bucket_evaluators, thread_limit
+from regretless.errors import Advice, InvalidOption, WouldNotFit
+from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.public import PublicForm
+from regretless.holdem.flops import ALL_FLOPS, Flop, read_flops
+from regretless.holdem.form.betting import betting_of
+from regretless.holdem.games.flop_pricer import (
+    CLASSES,
+    FLOP_FORM_BYTES,
+    FlopTree,
+    choose_device,
+    flop_form,
+    flop_tree,
+    lossless_strategy,
+    priced,
+    refuse_all,
+    values_by_class,
+    widest_flop,
+)
+from regretless.holdem.games.game import HoldemGame
+from regretless.holdem.games.reader import DealtReader
+from regretless.holdem.games.resolving_pricer import Resolving, ResolvingPricer
+from regretless.solving.head_to_head import Seats
+from regretless.solving.record import Settings
+
+__all__ = ["Contestant", "FlopPlayer", "SolvedFlops", "seats_on_flops"]
+
+RESOLVE = Advice("resolve", None, "solves it with the ranges that arrive there", keyword="resolve=True")
+
+
+class FlopPlayer(Protocol):
+    """Plays flops, one after another."""
+
+    @property
+    def probabilities(self) -> int:
+        """An upper bound on the numbers in the strategy of a flop."""
+
+    def played(self, form: PublicForm, flop: tuple[int, ...], hands: IntArray) -> BucketStrategy:
+        """What it does on a flop and before it; `form` and `hands` are those of `flop_form`."""
+
+
+class Contestant(Protocol):
+    """A solution of a game from the deal."""
+
+    @property
+    def where(self) -> str: ...
+
+    @property
+    def settings(self) -> Settings: ...
+
+    @property
+    def reader(self) -> DealtReader: ...
+
+    def covers(self, flop: Sequence[int]) -> bool: ...
+
+    def flop_player(self, betting: FlopTree, threads: int) -> FlopPlayer: ...
+
+
+class SolvedFlops:
+    """What a solution with real cards plays on the flops that it was solved on."""
+
+    def __init__(self, betting: FlopTree, strategies: StoredStrategies) -> None:
+        self.betting, self.strategies = betting, strategies
+
+    @property
+    def probabilities(self) -> int:
+        return widest_flop(self.betting.tree).entries
+
+    def played(self, form: PublicForm, flop: tuple[int, ...], hands: IntArray) -> BucketStrategy:
+        _, flops, turns, _ = self.strategies.form.streets
+        number = int(np.flatnonzero((np.sort(flops.cards, axis=1) == np.sort(flop)).all(axis=1))[0])
+        on_flop = slice(number, number + 1)
+        on_turn = slice(int(flops.first_child[number]), int(flops.first_child[number + 1]))
+        on_river = slice(int(turns.first_child[on_turn.start]), int(turns.first_child[on_turn.stop]))
+        runouts = {False: (slice(0, 1),), True: (on_flop, on_turn, on_river)}
+
+        def stacked(node: int) -> FloatArray:
+            chosen = runouts[form.tree.street[node] > 0 or node in self.betting.on_flop][form.tree.street[node]]
+            return self.strategies.stacked(int(self.betting.node[node]), chosen)[:, :, hands]
+
+        return lossless_strategy(form, stacked)
+
+
+def seats_on_flops(
+    game: HoldemGame,
+    both: tuple[Contestant, Contestant],
+    flops: str | int | Sequence[str] | None,
+    *,
+    resolving: Resolving | None,
+    threads: int | None,
+    device: str,
+    report: Callable[[int, int], None],
+) -> tuple[Seats, int]:
+    """The values of two solutions of a game against each other, and on how many flops."""
+    if resolving is not None and resolving.safe:
+        reason = "cannot be safe against another solution: on a flop that was not solved, no hand has a value"
+        raise InvalidOption("resolve", resolving, reason)
+    betting = betting_of(game)
+    after_flop, strategies = flop_tree(betting.tree), [cache(each.reader.class_strategy) for each in both]
+    total = np.zeros((2, 2, len(after_flop.begins), CLASSES))  # per player, in both seatings
+    chosen: list[Flop] = []
+    if after_flop.begins:
+        chosen = _chosen(both, flops, resolve=resolving is not None)
+        cores, on = thread_limit(threads), choose_device(device, threads)
+        resolves = any(not each.covers(flop.cards) for each in both for flop in chosen)
+        evaluates_on = "cpu" if any(each.settings.flops for each in both) else on
+        if device == "cuda" and evaluates_on == "cpu" and not resolves:
+            raise InvalidOption("device", device, "evaluates strategies per bucket, and one of these is per hand")
+        evaluators = bucket_evaluators(evaluates_on, threads=cores)
+        players = [each.flop_player(after_flop, cores) for each in both]
+        resolvers = [
+            ResolvingPricer(
+                after_flop, betting.payoffs, strategy, resolving or Resolving(),
+                big_blind=game.big_blind, device=on, threads=cores,
+            )
+            for strategy in strategies
+        ]  # fmt: skip
+        probabilities = sum(each.probabilities for each in players)
+        needed = evaluators.needed_bytes(widest_flop(after_flop.tree), probabilities=probabilities)
+        if evaluates_on == "cpu":
+            needed += FLOP_FORM_BYTES
+        if resolves and on == "cpu":
+            needed += resolvers[0].evaluation_bytes
+        if needed > (free := evaluators.free_bytes()):
+            memory = "memory" if evaluates_on == "cpu" else "GPU memory"
+            raise WouldNotFit("the values of a flop", needed=needed, available=free, memory=memory)
+        report(0, len(chosen))
+        for done, flop in enumerate(chosen, start=1):
+            form, hands = flop_form(flop.cards, after_flop.tree, after_flop.payoffs(betting.payoffs))
+            played = [
+                (player if each.covers(flop.cards) else resolver).played(form, flop.cards, hands)
+                for each, player, resolver in zip(both, players, resolvers, strict=True)
+            ]
+            evaluator = evaluators.create(form)
+            for seating in range(2):
+                profile = played[seating].against(played[1 - seating], form.tree)
+                at_flop = evaluator.first_street_values(profile)[:, 0, after_flop.begin_rows]
+                total[:, seating] += flop.weight * values_by_class(at_flop, hands)
+            report(done, len(chosen))
+    else:
+        refuse_all(game.name or "hold'em", {"flops": flops, "threads": threads, "resolve": resolving})
+
+    def values(seating: int) -> tuple[float, ...]:
+        def strategy(node: int) -> FloatArray:
+            first_acts = int(betting.tree.player[node]) == seating
+            return strategies[0 if first_acts else 1](node)
+
+        lines = {node: total[:, [seating, seating], line] for line, node in enumerate(after_flop.chance)}
+        return priced(betting.tree, betting.payoffs, strategy, lines, game.big_blind).values
+
+    own, other = values(0)
+    others, owns = values(1)
+    return ((own, other), (owns, others)), len(chosen)
+
+
+def _chosen(
+    both: tuple[Contestant, Contestant], flops: str | int | Sequence[str] | None, *, resolve: bool
+) -> list[Flop]:
+    """The flops to play on, with weights that sum to those of all."""
+    solved = [each.settings.flops for each in both if each.settings.flops]
+    chosen = read_flops(flops if flops is not None else solved[0] if solved else "all")
+    if resolve:
+        return chosen
+    shared = [flop for flop in chosen if all(each.covers(flop.cards) for each in both)]
+    if len(shared) < len(chosen) and (flops is not None or not shared):
+        flop = next(flop for flop in chosen if flop not in shared)
+        where = next(each.where for each in both if not each.covers(flop.cards))
+        raise InvalidOption("flops", flop.text, f"was not solved by {where}", (RESOLVE,))
+    factor = ALL_FLOPS / sum(flop.weight for flop in shared)
+    return chosen if len(shared) == len(chosen) else [replace(flop, weight=flop.weight * factor) for flop in shared]
