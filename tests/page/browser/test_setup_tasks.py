@@ -182,6 +182,19 @@ def test_a_stroke_of_the_brush_skips_no_cell_and_is_undone_alone(site: str, open
     expect(cell(page, "AKs", "Range of OOP")).to_have_text("AKs100 %")
 
 
+def test_the_slider_of_the_best_hands_shows_nothing_once_the_range_is_another(site: str, open_page: Any) -> None:
+    page = open_page(f"{site}/setup")
+    slider, text = page.get_by_label("Best hands for IP, percent"), page.get_by_label("Range of IP as text")
+    expect(text).not_to_have_value("")
+    opening = text.input_value()
+    slider.fill("5")
+    expect(text).not_to_have_value(opening)
+    expect(slider).to_have_value("5")
+    page.get_by_role("button", name="Undo").click()
+    expect(text).to_have_value(opening)
+    expect(slider).to_have_value("0")
+
+
 def test_a_random_turn_keeps_the_flop(site: str, open_page: Any) -> None:
     page = open_page(f"{site}/setup")
     board = page.get_by_label("Board", exact=True)

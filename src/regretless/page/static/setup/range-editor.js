@@ -22,6 +22,7 @@ export function rangeEditor(player, { names, fields, changed, touched }) {
   names.forEach((name, index) => members[placeOf(classOf(name))].push(index));
   let weights = new Array(names.length).fill(0);
   let chosen = 0;
+  let topRange = ""; // the text that the slider of the best hands wrote last
   let strokes = 0; // counts changes to the weights by hand, so that text read before one does not undo it
 
   const weightOf = (place) => members[place].reduce((sum, index) => sum + weights[index], 0) / members[place].length;
@@ -84,6 +85,9 @@ export function rangeEditor(player, { names, fields, changed, touched }) {
 
   function showCount({ combos, percent: share }) {
     count.textContent = `${fixed(combos, 1)} combos · ${fixed(share, 1)} %`;
+    if (text.value === topRange) return;
+    top.value = 0; // the range is no longer what the slider chose
+    topText.textContent = "";
   }
 
   /** The server writes the text, so that the editor has no grammar of its own. */
@@ -151,7 +155,9 @@ export function rangeEditor(player, { names, fields, changed, touched }) {
       topText.textContent = `${top.value} %`;
       touched();
       const answer = await askTop(top.value).catch(() => null);
-      if (answer) setText(answer.text, {}); // one drag is undone at once
+      if (!answer) return;
+      topRange = answer.text;
+      setText(topRange, {}); // one drag is undone at once
     },
   });
   const topText = make("output", {}, "");
