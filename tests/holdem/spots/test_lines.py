@@ -19,7 +19,17 @@ def test_long_and_short_forms_are_the_same_steps() -> None:
 
 @pytest.mark.parametrize(
     ("step", "action"),
-    [("c", 0), ("bet 93.996", 1), ("bet 93.99", None), ("b 910", 2), ("all-in", 2), ("raise 94", None), ("fold", None)],
+    [
+        ("c", 0),
+        ("bet 93.996", 1),
+        ("bet 93.99", None),
+        ("b 910", 2),
+        ("all-in", 2),
+        ("raise 94", None),
+        ("fold", None),
+        ("bet 52% (94)", 1),
+        ("raise 52% (94)", None),
+    ],
 )
 def test_a_step_finds_its_action(step: str, action: int | None) -> None:
     assert find_action(parse_line(step)[0], ["check", "bet 94", "all-in 910"]) == action
@@ -42,6 +52,8 @@ def test_a_card_is_no_action() -> None:
         ("bet", "'bet' needs an amount"),
         ("check 5", "'check 5' has no amount"),
         ("check, bet 50%", "an amount is in chips"),
+        ("check, bet 50% (20", "is neither an action nor a card"),
+        ("check, bet 20)", "is neither an action nor a card"),
         ("check/bet 20", "steps are separated by commas"),
     ],
 )

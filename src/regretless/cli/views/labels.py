@@ -2,7 +2,7 @@
 
 An action is named as players say it, with its chips beside it: `bet 33% (30)` is a third of the pot. A raise is
 measured beyond the call, against the pot after the call. Lines of play, JSON and the columns of files name an action by
-its chips alone, `bet 30`: that is what --line takes.
+its chips alone, `bet 30`; --line takes both.
 """
 
 from __future__ import annotations

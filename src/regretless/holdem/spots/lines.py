@@ -1,11 +1,11 @@
 """Lines of play as text: "check, bet 94, call, Th, check": actions with amounts, and the cards that begin streets.
 
-An amount is the player's total on this street after the action: `raise 300` raises to 300. Short forms are `x` check,
-`c` check or call, `f` fold, `b94`, `r300` and `a`. Cards dealt together may be written together: `Qs Jh 2h`. A line
+An amount is the player's total on this street after the action: `raise 300` raises to 300; `bet 33% (30)`, as the command
+names actions, is `bet 30`. Short forms are `x` check, `c` check or call, `f` fold, `b94`, `r300` and `a`. Cards dealt together may be written together: `Qs Jh 2h`. A line
 that leads to a node names every card; the line of a lock may omit cards and then applies on every runout.
 
->>> [str(step) for step in parse_line("x, b94, r 300, a, c, Th 2c")]
-['check', 'bet 94', 'raise 300', 'all-in', 'call', 'Th', '2c']
+>>> [str(step) for step in parse_line("x, b94, r 300, a, c, Th 2c, bet 33% (30)")]
+['check', 'bet 94', 'raise 300', 'all-in', 'call', 'Th', '2c', 'bet 30']
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ __all__ = ["LineStep", "find_action", "no_such_action", "parse_line"]
 CLOSE = 0.005  # chips; amounts closer than this are equal, so that a rounded label finds its action
 
 _ACTION = re.compile(
-    r"(?P<verb>check|call|fold|bet|raise|all-?in|x|c|f|b|r|a)(?: *(?:to )? *(?P<amount>\d+(?:\.\d*)?|\.\d+) *)?"
+    r"(?P<verb>check|call|fold|bet|raise|all-?in|x|c|f|b|r|a)"
+    r"(?: *(?:to )? *(?P<share>[\d.]+% *\()?(?P<amount>\d+(?:\.\d*)?|\.\d+)(?(share)\)) *)?"
 )
 _CARD = re.compile(CARD_PATTERN)
 _CARDS = re.compile(rf"{CARD_PATTERN}(?: *{CARD_PATTERN}){{1,2}}")  # a flop, or two streets after an all-in
@@ -112,11 +113,11 @@ def _hint(part: str) -> str:
     """What an unreadable part of a line probably means.
 
     >>> _hint("chek"), _hint("check/bet 20"), _hint("10h"), _hint("bet 50%"), _hint("jump")
-    ('; did you mean check?', '; steps are separated by commas', '; ten is T', '; an amount is in chips', '')
+    ('; did you mean check?', '; steps are separated by commas', '; ten is T', '; an amount is in chips: bet 30', '')
     """
     words = re.findall(r"[^\s/>;-]+", part.lower().replace("all-in", "allin"))
     if part.endswith("%") and _ACTION.fullmatch(part.lower().removesuffix("%")):
-        return "; an amount is in chips"
+        return "; an amount is in chips: bet 30"
     if part.startswith("10") and _CARD.fullmatch(f"T{part[2:]}"):
         return "; ten is T"
     if len(words) > 1 and all(_ACTION.fullmatch(word) or _CARD.fullmatch(word) or word.isdecimal() for word in words):
