@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from regretless.engines.formats import number_format
-from regretless.engines.layout import LANES, padded
+from regretless.engines.layout import LANES, MOST_BLOCKS, padded
 from regretless.engines.learned import describe, total_bytes
 from regretless.engines.numba.public.records import CHUNK, EXTENT, FOUR, LINE, NODE, RECORD, RUNOUT, STREET
 from regretless.forms.public import NodeKind
@@ -20,7 +20,6 @@ from regretless.forms.public_size import PublicSize
 
 __all__ = [
     "CHUNK_BYTES",
-    "MOST_BLOCKS",
     "SLOT_GAP",
     "bucket_evaluation_bytes",
     "estimate",
@@ -32,7 +31,6 @@ __all__ = [
 
 CHUNK_BYTES = 320 * 1024  # rows of a chunk; with its regrets and averages it should fit in the L2 cache
 SLOT_GAP = 16 * 1024  # bytes between rows of different threads: processors prefetch beyond the end of what is read
-MOST_BLOCKS = 64  # enough to share among threads; each holds the values of the lines into the second street
 
 SUBGROUPS = {1: 1, 2: 2, 3: 2, 4: 5, 6: 6, 8: 10, 12: 10, 24: 30}  # at most, by number of suit permutations in a group
 
