@@ -34,7 +34,7 @@ from regretless.cli import main
 from regretless.holdem import Spot
 from regretless.holdem.games import whole_game as problem
 from regretless.page import serve
-from regretless.workers import supervision
+from regretless import supervision
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("duckdb")

@@ -18,7 +18,7 @@ from regretless.solving.options import SolveOptions
 from regretless.solving.request import make_request
 from regretless.solving.solve import Hooks, solve
 from regretless.workers.solve import MODULE, SolveTask
-from regretless.workers.supervision import Message, WorkerProcess
+from regretless.supervision import Message, WorkerProcess
 
 
 class Followed:

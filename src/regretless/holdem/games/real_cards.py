@@ -12,6 +12,7 @@ strategy before the flop is worth on other flops is another question, which `pri
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -26,7 +27,7 @@ from regretless.cards.deck import DECK, board_text
 from regretless.cards.hands import HAND_COUNT, blocked_by
 from regretless.cards.isomorphism import CARD_MAPS, SUIT_PERMUTATIONS, unchanged_by
 from regretless.cards.ranges import Range
-from regretless.engines import PublicEngine
+from regretless.engines import Choice, PublicEngine, available_cores, devices
 from regretless.errors import Advice, InvalidFile, InvalidOption, InvalidText, MissingOption, RegretlessError
 from regretless.files.container import Container
 from regretless.files.fields import Fields
@@ -43,10 +44,12 @@ from regretless.holdem.games.dealt_form import DealtFormProblem, DealtFormSoluti
 from regretless.holdem.games.game import HoldemGame, read_saved_game
 from regretless.holdem.games.pricing import Price, PricedSolution, Resolving
 from regretless.holdem.games.reader import DealtFormReader
+from regretless.holdem.games.shards import ShardTask, start_sharded
 from regretless.holdem.reading.line_reader import LineNode
 from regretless.reprs import brief
 from regretless.solving.kinds import Kind
 from regretless.solving.options import SolveOptions
+from regretless.solving.problem import Request
 from regretless.solving.record import Record, Settings
 from regretless.solving.solution import Contents, Solution
 from regretless.variants.presets import PRESETS
@@ -290,6 +293,28 @@ class RealCardsProblem(DealtFormProblem):
 
     def dealt_size(self) -> PublicSize:
         return game_size(self.game, self.flops)
+
+    def choose(self, request: Request) -> Choice:
+        if request.shards is None:
+            return super().choose(request)
+        if devices.device_type(request.device) not in ("auto", "cpu"):
+            raise InvalidOption("device", request.device, "cannot be combined with shards, which run on the CPU")
+        engines.check_parts(request.engine)
+        return Choice(request.engine, "cpu", "")
+
+    def create(self, form: PublicForm, request: Request) -> PublicEngine:
+        if request.shards is None:
+            return super().create(form, request)
+        task = ShardTask(
+            game=self.game.to_toml(),
+            flops=self.text,
+            folder=str(tempfile.gettempdir() if request.checkpoint is None else request.checkpoint.absolute().parent),
+            engine=request.choice.engine,
+            threads=request.threads or available_cores(),
+            storage=request.settings.storage,
+            predicts=request.predicts,
+        )
+        return start_sharded(form, task, request.shards)
 
     def form(self) -> PublicForm:
         return compile_game(self.game, self.flops)

@@ -36,16 +36,23 @@ SUBGROUPS = {1: 1, 2: 2, 3: 2, 4: 5, 6: 6, 8: 10, 12: 10, 24: 30}  # at most, by
 
 
 def estimate(
-    size: PublicSize, *, storage: int = 32, threads: int = 1, predicts: bool = False, wide_tiles: bool = False
+    size: PublicSize,
+    *,
+    storage: int = 32,
+    threads: int = 1,
+    predicts: bool = False,
+    wide_tiles: bool = False,
+    is_part: bool = False,
 ) -> int:
     """Bytes of an engine, `NumbaPublicEngine.memory_bytes`.
 
-    `predicts`: the variant keeps predictions beside the regrets; `wide_tiles`: terminals need 64-bit numbers.
+    `predicts`: the variant keeps predictions beside the regrets; `wide_tiles`: terminals need 64-bit numbers;
+    `is_part`: it is a shard, or the trunk.
     """
     stored = learned_bytes(size, storage=storage, predicts=predicts)
     tables = sum(_plan(size, wide_tiles) + _tables(size, own) + _showdowns(size, own) for own in range(2))
     members = team_members(size, threads)
-    return stored + tables + _blocks(size, members) + _scratch(size, wide_tiles, _slots(size, members))
+    return stored + tables + _blocks(size, members, is_part) + _scratch(size, wide_tiles, _slots(size, members))
 
 
 def learned_bytes(size: PublicSize, *, storage: int = 32, predicts: bool = False) -> int:
@@ -148,13 +155,13 @@ def _showdowns(size: PublicSize, own: int) -> int:
     return int(size.runouts[-1]) * (EXTENT.itemsize + 2 * size.deck + 2 * numbers)
 
 
-def _blocks(size: PublicSize, members: int) -> int:
+def _blocks(size: PublicSize, members: int, is_part: bool) -> int:
     """`jobs.make_blocks`, for both players."""
     hands = _hands(size)
     count = min(int(size.runouts[1]), MOST_BLOCKS) if len(size.runouts) > 1 else 0
     lines = sum(size.lines[:2]) * max(hands) if count else 0
     ends = 2 * 4 * (count + 1 + _chunks(size)) + sum(hands) * (4 + 4 + 3 * 8)
-    return ends + (count if members > 1 else min(count, 2)) * lines * 8
+    return ends + (count if members > 1 or is_part else min(count, 2)) * lines * 8
 
 
 def _scratch(size: PublicSize, wide_tiles: bool, slots: int = 1) -> int:
