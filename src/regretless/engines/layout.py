@@ -51,8 +51,8 @@ def shard_ends(runouts: int) -> list[int]:
     >>> shard_ends(3), len(shard_ends(1755))
     ([0, 1, 2, 3], 65)
     """
-    ends = np.linspace(1, 1 + runouts, min(runouts, MOST_BLOCKS) + 1).astype(np.int64) - 1
-    return ends.tolist()
+    ends: Int64 = np.linspace(1, 1 + runouts, min(runouts, MOST_BLOCKS) + 1).astype(np.int64) - 1
+    return [int(end) for end in ends]
 
 
 def padded(hands: int) -> int:

@@ -18,20 +18,20 @@ import shutil
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 import numpy as np
 
 from regretless.engines.contract import Arriving, Evaluation, Mode, PartEngine, Snapshot
-from regretless.engines.layout import Layout, make_layout, shard_ends
+from regretless.engines.layout import make_layout, shard_ends
 from regretless.engines.learned import PLAYERS, read_array
-from regretless.engines.stored import StoredStrategies
 from regretless.errors import InvalidOption, RegretlessError
 from regretless.forms.history import AnyArray, FloatArray
 from regretless.forms.public import PublicForm
 from regretless.reprs import brief
-from regretless.variants.variant import Schedule, predicts
+from regretless.variants.variant import Schedule
 
 __all__ = ["Shard", "ShardEngine", "ShardLost", "ShardWalk", "ShardedEngine", "Shelf", "shard_ranges"]
 
@@ -284,10 +284,6 @@ class ShardedEngine:
         self._part.load(shelf)
         self._all(lambda shard: shard.load(shelf))
 
-    def strategy(self, node: int, runout: int = 0) -> FloatArray:
-        """[actions, H] average strategy at a betting node on a runout of its street."""
-        return StoredStrategies(self.form, self.snapshot(copy=False)).strategy(node, runout)
-
     def _save(self) -> None:
         """Write what all parts have learned; before the first iteration, that is nothing but zeros."""
         shelf = self._next_shelf(self.iteration, self._trunk.snapshot(copy=False).weight, self._lengths())
@@ -333,4 +329,4 @@ def shard_ranges(runouts: int, shards: int) -> list[tuple[int, int]]:
     if shards > len(ends) - 1:
         raise InvalidOption("shards", shards, f"is more than the {len(ends) - 1} parts that the game has")
     cuts = [ends[(len(ends) - 1) * number // shards] for number in range(shards + 1)]
-    return list(zip(cuts[:-1], cuts[1:], strict=True))
+    return list(pairwise(cuts))

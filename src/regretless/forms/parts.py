@@ -27,7 +27,7 @@ __all__ = ["part_of"]
 
 
 def part_of(form: PublicForm, first: int, last: int) -> PublicForm:
-    """The form with only the runouts first:last of the second street; it shares the arrays of the whole where it can."""
+    """The form with only the runouts first:last of the second street; it shares arrays with the whole."""
     if form.part is not None or len(form.streets) < 2:
         raise ValueError("only a whole form with a second street has parts")
     ranges = [(0, 1), (first, last)]

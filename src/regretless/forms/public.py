@@ -31,7 +31,9 @@ from numpy.typing import NDArray
 from regretless.forms.history import FloatArray, IntArray
 from regretless.reprs import brief
 
-__all__ = ["DEAD", "BettingTree", "Hands", "NodeKind", "Part", "Payoffs", "PublicForm", "Street", "Symmetry", "no_symmetry"]
+__all__ = [
+    "DEAD", "BettingTree", "Hands", "NodeKind", "Part", "Payoffs", "PublicForm", "Street", "Symmetry", "no_symmetry",
+]  # fmt: skip
 
 BoolArray = NDArray[np.bool_]
 

@@ -29,8 +29,8 @@ from regretless.page.library import STATE, Library
 from regretless.page.schema import Json, Mismatch, check
 from regretless.solving.options import SolveOptions
 from regretless.solving.record import Record
-from regretless.workers.solve import MODULE, SolveTask
 from regretless.supervision import Message, WorkerProcess
+from regretless.workers.solve import MODULE, SolveTask
 
 __all__ = ["MOST_QUEUED", "RESUMED", "SolveQueue"]
 

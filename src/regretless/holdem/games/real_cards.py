@@ -17,7 +17,7 @@ from collections.abc import Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from random import Random
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from regretless.cards.deck import DECK, board_text
 from regretless.cards.hands import HAND_COUNT, blocked_by
 from regretless.cards.isomorphism import CARD_MAPS, SUIT_PERMUTATIONS, unchanged_by
 from regretless.cards.ranges import Range
-from regretless.engines import Choice, PublicEngine, available_cores, devices
+from regretless.engines import Choice, PublicEngine, ShardedEngine, StoredStrategies, available_cores, devices
 from regretless.errors import Advice, InvalidFile, InvalidOption, InvalidText, MissingOption, RegretlessError
 from regretless.files.container import Container
 from regretless.files.fields import Fields
@@ -314,16 +314,19 @@ class RealCardsProblem(DealtFormProblem):
             storage=request.settings.storage,
             predicts=request.predicts,
         )
-        return start_sharded(form, task, request.shards)
+        return cast("PublicEngine", start_sharded(form, task, request.shards))  # as much of one as a solve needs
 
     def form(self) -> PublicForm:
         return compile_game(self.game, self.flops)
 
     def solution(self, record: Record, form: PublicForm, engine: PublicEngine) -> RealCardsSolution:
+        snapshot = engine.snapshot(copy=False)
+        # Shards end with their engine; what they learned is in the snapshot.
+        strategies = StoredStrategies(form, snapshot) if isinstance(engine, ShardedEngine) else engine
         return RealCardsSolution(
             record=record,
-            make_reader=lambda: RealCardsReader(form, engine),
-            snapshot=engine.snapshot(copy=False),
+            make_reader=lambda: RealCardsReader(form, strategies),
+            snapshot=snapshot,
             rules=self.game,
         )
 

@@ -247,7 +247,7 @@ class NumbaPublicEngine(StoredEngine):
 
     @cached_property
     def _entries(self) -> list[tuple[IntArray, IntArray]]:
-        """By own player, [lines, hands] where the reach of the opponent and of the own player enters the second street."""
+        """By own player: [lines, hands] where the opponent's and the own reach that enter the second street are."""
 
         def of(plan: WalkPlan) -> tuple[IntArray, IntArray]:
             street = plan.streets[1]

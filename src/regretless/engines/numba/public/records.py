@@ -62,7 +62,7 @@ STREET = np.dtype(
         ("own_size", np.int64),  #     numbers of one runout there
         ("other_at", np.int64),
         ("other_size", np.int64),
-        ("own_shift", np.int64),  #    in a part of a form: from where the own player's begin to where the whole has them
+        ("own_shift", np.int64),  #    of a part of a form: by how much later the whole has its regrets
     ]
 )
 RUNOUT = np.dtype(

@@ -173,7 +173,7 @@ def _items(stage: int, order: Order) -> tuple[int, int]:
         return 0, 0
     if stage == BLOCKS:
         return each, left * pieces
-    if parts & APART and (stage == ADD or stage == COLLECT):
+    if parts & APART and stage in (ADD, COLLECT):
         return 0, 0
     if stage == ADD:
         return 1 if members > 1 and each >= GROUP else 0, 0
