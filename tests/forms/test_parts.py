@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from tests.engines.random_public import random_form
@@ -15,7 +17,7 @@ from regretless.games import Kuhn
 def test_parts_together_are_the_whole(streets: int) -> None:
     form = random_form(1, streets=streets, weighted=True)
     ends = [0, 2, 5, len(form.streets[1].parent)]
-    parts = [part_of(form, first, last) for first, last in zip(ends, ends[1:], strict=False)]
+    parts = [part_of(form, first, last) for first, last in pairwise(ends)]
     for number in range(1, streets):
         whole, streets_of_parts = form.streets[number], [part.streets[number] for part in parts]
         for name in ("cards", "probability", "copies", "symmetry"):
