@@ -164,15 +164,15 @@ def print_commands(sentence: str, *commands: str) -> None:
         people.print(f"  {command}", style="cyan", soft_wrap=True)
 
 
-def resume_command(path: Path, command: str = "solve") -> str:
-    """The command that resumes a saved solve, quoted for a shell."""
-    return command_line(command, resume=path)
+def resume_command(path: Path, command: str = "solve", shards: int | None = None) -> str:
+    """The command that resumes a saved solve, quoted for a shell; in as many shards."""
+    return command_line(command, resume=path, shards=shards)
 
 
-def print_unfinished(solution: Solution, path: Path) -> None:
+def print_unfinished(solution: Solution, path: Path, shards: int | None = None) -> None:
     """Print how far an interrupted solve got, and the command that resumes it."""
     done, total = solution.iterations, solution.settings.iterations
-    command = resume_command(path, solution.problem_kind.command)
+    command = resume_command(path, solution.problem_kind.command, shards)
     print_commands(f"interrupted after {done:,} of {total:,} iterations; resume it with", command)
 
 

@@ -115,6 +115,10 @@ def solve(
             SEARCH,
         ),
     ] = None,
+    shards: Annotated[
+        int | None,
+        option("With --flops: share the flops among so many processes, which hold their own.", MACHINE, default="none"),
+    ] = None,
     json_: options.SolveJson = False,
     strategy: options.Strategy = False,
     out: Annotated[

@@ -32,7 +32,7 @@ __all__ = ["note_choice", "run_problem", "saving_error", "solve_one"]
 
 def solve_one(argument: str | Path | None, request: SolveRequest) -> None:
     """Solve a game by name or the spot or game of a file, or resume a saved solve; then save and print the solution."""
-    status = SolveStatus(destination=request.destination, resumed=request.resume)
+    status = SolveStatus(destination=request.destination, resumed=request.resume, shards=request.options.shards)
     with interruptible(status) as interrupted:
         from regretless.engines import devices
 
@@ -118,7 +118,7 @@ def run_problem(
     if failed is not None:  # raised last, so that the result is printed first
         raise failed
     if stopped:
-        print_unfinished(solution, destination)
+        print_unfinished(solution, destination, options.shards)
         raise typer.Exit(INTERRUPTED)
 
 

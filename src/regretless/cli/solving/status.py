@@ -23,9 +23,16 @@ PACKED_PER_SECOND = 50e6  # bytes of an engine's memory turned into a saved resu
 class SolveStatus:
     """One solve, as a plan for `interruptible`; updated by the loop and when saving."""
 
-    def __init__(self, *, destination: Path | None = None, resumed: Path | None = None, command: str = "solve") -> None:
+    def __init__(
+        self,
+        *,
+        destination: Path | None = None,
+        resumed: Path | None = None,
+        command: str = "solve",
+        shards: int | None = None,
+    ) -> None:
         self.destination = destination  # where an interrupted solve is saved
-        self.command = command  # the subcommand that resumes it
+        self.command, self.shards = command, shards  # the subcommand that resumes it, and in how many shards
         self.resumed = resumed
         self.began = time.monotonic()
         self.saved_at: float | None = None  # when the last checkpoint was written
@@ -81,7 +88,7 @@ class SolveStatus:
         now = time.monotonic()
         if self.saved_at is not None and self.destination is not None:
             since = duration_text(now - self.saved_at)
-            resumes = printable(resume_command(self.destination, self.command))
+            resumes = printable(resume_command(self.destination, self.command, self.shards))
             return f"{since} of solving since the last checkpoint are lost; {resumes}"
         unchanged = "" if self.resumed is None else f"; {_name(self.resumed)} is unchanged"
         return f"{duration_text(now - self.began)} of solving are lost{unchanged}"

@@ -88,7 +88,7 @@ def compile_game(game: HoldemGame, flops: Sequence[Flop]) -> PublicForm:
 
 
 def game_size(game: HoldemGame, flops: Sequence[Flop]) -> PublicSize:
-    """The size of that form."""
+    """The size of that form, or of its trunk if there are no flops."""
     boards = [(flop.cards, unchanged_by(flop.cards)) for flop in flops]
     turns, rivers = count_deals(boards, streets=2)
     return betting_of(game).size.with_cards(
@@ -97,6 +97,15 @@ def game_size(game: HoldemGame, flops: Sequence[Flop]) -> PublicSize:
         permutations=len(SUIT_PERMUTATIONS),
         runouts=(1, len(flops), turns, rivers),
     )
+
+
+def part_bytes(game: HoldemGame, flops: Sequence[Flop], shards: int, *, threads: int, **options: Any) -> list[int]:
+    """Bytes of the engines of the trunk and of every shard; `threads` are those of all together."""
+    in_order = sorted(flops, key=lambda flop: flop.cards)  # as in the form
+    parts = [in_order[first:last] for first, last in engines.shard_ranges(len(flops), shards)]
+    options |= {"threads": max(1, threads // shards), "is_part": True}
+    sizes = [game_size(game, part) for part in ([], *parts)]
+    return [engines.estimate("numba", engines.FormKind.PUBLIC, size, **options) or 0 for size in sizes]
 
 
 @dataclass(frozen=True)
@@ -111,16 +120,19 @@ class FlopsEstimate:
     information_sets: int  # hands over all decisions
     memory_bytes: dict[int, int]  # by bits of storage
     flops_that_fit: dict[int, int]  # by bits of storage: in the memory that is free, if they are like these
+    shard_bytes: dict[int, list[int]]  # by bits of storage: memory of each shard; empty if it is not solved in shards
 
     def as_json(self) -> dict[str, Any]:
         """What `regretless estimate --flops … --json` prints."""
         fields = asdict(self)
-        for name in ("memory_bytes", "flops_that_fit"):
+        for name in ("memory_bytes", "flops_that_fit", "shard_bytes"):
             fields[name] = {str(bits): size for bits, size in fields[name].items()}
         return fields
 
 
-def estimate_flops(game: HoldemGame, flops: Sequence[Flop], *, threads: int = 1) -> FlopsEstimate:
+def estimate_flops(
+    game: HoldemGame, flops: Sequence[Flop], *, threads: int = 1, shards: int | None = None
+) -> FlopsEstimate:
     """Nodes, entries and bytes of a game on these flops, and how many of them would fit.
 
     >>> fields = {"stack": 20, "small_blind": 0.5, "big_blind": 1, "preflop": {"open": "2x"}, "bets": {"bet": "50%"}}
@@ -149,6 +161,12 @@ def estimate_flops(game: HoldemGame, flops: Sequence[Flop], *, threads: int = 1)
         information_sets=size.information_sets,
         memory_bytes=needed,
         flops_that_fit=fitting,
+        shard_bytes={}
+        if shards is None
+        else {
+            bits: part_bytes(game, flops, shards, threads=threads, storage=bits, predicts=predicts)[1:]
+            for bits in STORAGES
+        },
     )
 
 
@@ -293,6 +311,11 @@ class RealCardsProblem(DealtFormProblem):
 
     def dealt_size(self) -> PublicSize:
         return game_size(self.game, self.flops)
+
+    def memory_bytes(self, *, shards: int | None = None, **options: Any) -> int:
+        if shards is None:
+            return super().memory_bytes(**options)
+        return sum(part_bytes(self.game, self.flops, shards, **options))
 
     def choose(self, request: Request) -> Choice:
         if request.shards is None:
