@@ -63,7 +63,16 @@ from regretless.engines.registry import (
     register,
     require,
 )
-from regretless.engines.sharded import ShardedEngine, ShardEngine, ShardLost, ShardWalk, Shelf, shard_ranges
+from regretless.engines.sharded import (
+    PartRows,
+    Shard,
+    ShardedEngine,
+    ShardEngine,
+    ShardLost,
+    ShardWalk,
+    Shelf,
+    shard_ranges,
+)
 from regretless.engines.shares import decode_shares, encode_shares
 from regretless.engines.stored import StoredStrategies
 from regretless.engines.threads import in_order, one_ahead
@@ -103,9 +112,11 @@ __all__ = [
     "Mode",
     "NumbaBucketEvaluators",
     "PartEngine",
+    "PartRows",
     "PricedEngine",
     "PublicEngine",
     "Sampling",
+    "Shard",
     "ShardEngine",
     "ShardLost",
     "ShardWalk",

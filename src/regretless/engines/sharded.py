@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import shutil
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -33,7 +33,7 @@ from regretless.forms.public import PublicForm
 from regretless.reprs import brief
 from regretless.variants.variant import Schedule
 
-__all__ = ["Shard", "ShardEngine", "ShardLost", "ShardWalk", "ShardedEngine", "Shelf", "shard_ranges"]
+__all__ = ["PartRows", "Shard", "ShardEngine", "ShardLost", "ShardWalk", "ShardedEngine", "Shelf", "shard_ranges"]
 
 MOST_LOSSES = 5  # of one shard before it has carried out an order
 REMEMBERED_BYTES = 1 << 28  # of reach that arrived since shards were saved: then they are saved again
@@ -106,15 +106,35 @@ class Shard(Protocol):
         """End it."""
 
 
+class PartRows:
+    """Where the numbers that a part learns are in arrays of the whole: street by street, [runouts, numbers]."""
+
+    def __init__(self, form: PublicForm) -> None:
+        assert form.part is not None
+        self.layout, self._first = make_layout(form), form.part.first
+        self._whole = self.layout.window(np.array(form.part.runouts, dtype=np.int64))
+        self.streets = range(1, len(form.streets)) if len(form.streets[1].parent) else range(1)  # a shard, or the trunk
+
+    def of_part(self, numbers: AnyArray, name: str) -> list[AnyArray]:
+        """Views of an array of the part."""
+        return [self.layout.street_rows(numbers, int(name[-1]), street) for street in self.streets]
+
+    def of_whole(self, numbers: AnyArray, name: str) -> list[AnyArray]:
+        """Views of the part's rows in an array of the whole."""
+        ranges = [
+            (self._first[street], self._first[street] + int(self.layout.runouts[street])) for street in self.streets
+        ]
+        return [
+            self._whole.street_rows(numbers, int(name[-1]), street)[first:last]
+            for street, (first, last) in zip(self.streets, ranges, strict=True)
+        ]
+
+
 class ShardEngine:
     """The engine of one part, with the orders of a shard; for the process that it is in."""
 
     def __init__(self, engine: PartEngine) -> None:
-        form = engine.form
-        assert form.part is not None
-        self.engine, self.layout = engine, make_layout(form)
-        self._first, self._whole = form.part.first, self.layout.window(np.array(form.part.runouts, dtype=np.int64))
-        self._own_streets = range(1, len(form.streets)) if len(form.streets[1].parent) else range(1)
+        self.engine, self._rows = engine, PartRows(engine.form)
 
     def walk(self, walk: ShardWalk) -> FloatArray:
         """Make a walk."""
@@ -122,48 +142,48 @@ class ShardEngine:
             self.engine.begin(walk.schedule)
         return self.engine.below(walk.own, walk.mode, walk.arriving)
 
+    def learned(self, name: str) -> list[AnyArray]:
+        """What the part learned, in views of one of its arrays."""
+        return self._rows.of_part(self.engine.snapshot(copy=False).arrays[name], name)
+
+    def resume(self, iteration: int, weight: float, learned: Mapping[str, list[AnyArray]]) -> None:
+        """Resume from what the part had learned, by the names of the arrays."""
+
+        def read_into(name: str, target: AnyArray) -> None:
+            for rows, given in zip(self._rows.of_part(target, name), learned[name], strict=True):
+                rows[:] = given
+
+        self.engine.restore(Snapshot(iteration, _PartArrays(learned, read_into), weight))
+
     def save(self, shelf: Shelf) -> None:
         """Write what the part learned."""
-        learned = self.engine.snapshot(copy=False).arrays
         for name, whole in shelf.arrays().items():
-            for street in self._own_streets:
-                own = self.layout.street_rows(learned[name], int(name[-1]), street)
-                self._rows(whole, name, street)[:] = own
+            for rows, learned in zip(self._rows.of_whole(whole, name), self.learned(name), strict=True):
+                rows[:] = learned
 
     def load(self, shelf: Shelf) -> None:
         """Resume from what the part had learned."""
-        self.engine.restore(Snapshot(shelf.iteration, _PartArrays(shelf.arrays(), self._read_into), shelf.weight))
-
-    def _read_into(self, whole: AnyArray, name: str, target: AnyArray) -> None:
-        for street in self._own_streets:
-            self.layout.street_rows(target, int(name[-1]), street)[:] = self._rows(whole, name, street)
-
-    def _rows(self, whole: AnyArray, name: str, street: int) -> AnyArray:
-        """[runouts, numbers] the part's rows on a street, in an array of the whole."""
-        first = self._first[street]
-        return self._whole.street_rows(whole, int(name[-1]), street)[first : first + int(self.layout.runouts[street])]
+        learned = {name: self._rows.of_whole(whole, name) for name, whole in shelf.arrays().items()}
+        self.resume(shelf.iteration, shelf.weight, learned)
 
 
 class _PartArrays(Mapping[str, AnyArray]):
     """A part's rows of arrays of the whole, read straight into the engine's arrays."""
 
-    def __init__(self, whole: Mapping[str, AnyArray], read: Callable[[AnyArray, str, AnyArray], None]) -> None:
-        self._whole, self._read = whole, read
+    def __init__(self, names: Collection[str], read_into: Callable[[str, AnyArray], None]) -> None:
+        self._names, self.read_into = names, read_into
 
     def __getitem__(self, name: str) -> AnyArray:
         raise KeyError(name)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._whole
+        return name in self._names
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._whole)
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._whole)
-
-    def read_into(self, name: str, target: AnyArray) -> None:
-        self._read(self._whole[name], name, target)
+        return len(self._names)
 
 
 class ShardedEngine:

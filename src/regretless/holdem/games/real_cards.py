@@ -328,16 +328,21 @@ class RealCardsProblem(DealtFormProblem):
     def create(self, form: PublicForm, request: Request) -> PublicEngine:
         if request.shards is None:
             return super().create(form, request)
-        task = ShardTask(
+        # As much of an engine of the public form as a solve needs.
+        return cast("PublicEngine", start_sharded(form, self.shard_task(request), request.shards))
+
+    def shard_task(self, request: Request) -> ShardTask:
+        """What the shards of a request have in common."""
+        folder = tempfile.gettempdir() if request.checkpoint is None else request.checkpoint.absolute().parent
+        return ShardTask(
             game=self.game.to_toml(),
             flops=self.text,
-            folder=str(tempfile.gettempdir() if request.checkpoint is None else request.checkpoint.absolute().parent),
+            folder=str(folder),
             engine=request.choice.engine,
             threads=request.threads or available_cores(),
             storage=request.settings.storage,
             predicts=request.predicts,
         )
-        return cast("PublicEngine", start_sharded(form, task, request.shards))  # as much of one as a solve needs
 
     def form(self) -> PublicForm:
         return compile_game(self.game, self.flops)

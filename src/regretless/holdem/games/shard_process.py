@@ -26,7 +26,7 @@ from regretless.holdem.games.shards import ShardTask
 from regretless.supervision import Channel, Message, limit_memory
 from regretless.variants.variant import ROW
 
-__all__ = ["main"]
+__all__ = ["create_shard", "main"]
 
 
 def main() -> int:
@@ -44,7 +44,7 @@ def main() -> int:
     channel.listen(orders.put, end)
     limit_memory(1.0)
     try:
-        shard = ShardEngine(task.create(compile_game(HoldemGame.parse(task.game), read_flops(task.flops))))
+        shard = create_shard(task)
         while True:
             channel.send(_carried_out(json.loads(orders.get()), shard, task))
     except RegretlessError as error:
@@ -53,6 +53,11 @@ def main() -> int:
     except MemoryError:
         channel.send({"error": f"shard {task.number + 1}: not enough memory"})
         return 3
+
+
+def create_shard(task: ShardTask) -> ShardEngine:
+    """The engine of a task."""
+    return ShardEngine(task.create(compile_game(HoldemGame.parse(task.game), read_flops(task.flops))))
 
 
 def _carried_out(order: dict[str, Any], shard: ShardEngine, task: ShardTask) -> Message:

@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from regretless import engines
-from regretless.engines import PartEngine, ShardedEngine, ShardLost, ShardWalk, Shelf, shard_ranges
+from regretless.engines import PartEngine, Shard, ShardedEngine, ShardLost, ShardWalk, Shelf, shard_ranges
 from regretless.errors import RegretlessError
 from regretless.forms.history import FloatArray
 from regretless.forms.parts import part_of
@@ -71,8 +71,16 @@ class ShardTask:
         return Path(self.folder) / f"sums.{self.number}"
 
 
-def start_sharded(form: PublicForm, task: ShardTask, shards: int) -> ShardedEngine:
-    """An engine on the form with so many shards; the task has what they all have in common."""
+def start_sharded(
+    form: PublicForm,
+    task: ShardTask,
+    shards: int,
+    start: Callable[[ShardTask, PublicForm], Shard] | None = None,
+) -> ShardedEngine:
+    """An engine on the form with so many shards; the task has what they all have in common.
+
+    `start` starts a shard, by default in a process of this machine, given its task and its part of the form.
+    """
     flops = len(form.streets[1].parent)
     tasks = [
         replace(task, number=number, first=first, last=last, threads=max(1, task.threads // shards))
@@ -80,14 +88,15 @@ def start_sharded(form: PublicForm, task: ShardTask, shards: int) -> ShardedEngi
     ]
     trunk = replace(task, threads=1).create(form)
     folder = tempfile.mkdtemp(prefix=".regretless-shards-", dir=task.folder)
-    return ShardedEngine(
-        form,
-        trunk,
-        lambda number: ShardProcess(replace(tasks[number], folder=folder)),
-        shards,
-        threads=sum(each.threads for each in tasks),
-        folder=folder,
-    )
+
+    def started(number: int) -> Shard:
+        of_shard = replace(tasks[number], folder=folder)
+        if start is None:
+            return ShardProcess(of_shard)
+        return start(of_shard, part_of(form, of_shard.first, of_shard.last))
+
+    threads = sum(each.threads for each in tasks)
+    return ShardedEngine(form, trunk, started, shards, threads=threads, folder=folder)
 
 
 class ShardProcess:
