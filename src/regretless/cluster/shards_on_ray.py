@@ -1,7 +1,7 @@
 """Shards of a game from the deal as actors of a Ray cluster, each on a node with free cores and memory.
 
 The trunk stays with the driver, and so do the files of what was learned: shards send and get their rows through Ray's
-object store. A shard whose process or node is lost raises `ShardLost`; the one in its place starts where Ray finds room.
+object store. If the process or node of a shard is lost, another one starts where Ray finds room.
 """
 
 from __future__ import annotations
