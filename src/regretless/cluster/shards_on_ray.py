@@ -15,10 +15,10 @@ from typing import Any, TypeVar, cast
 from regretless.cluster.local import PROCESS_BYTES
 from regretless.cluster.on_ray import connect
 from regretless.engines import PartRows, PublicEngine, Shard, ShardLost, ShardWalk, Shelf
-from regretless.errors import RegretlessError
+from regretless.errors import Advice, RegretlessError, WouldNotFit
 from regretless.forms.history import AnyArray, FloatArray
 from regretless.forms.public import PublicForm
-from regretless.holdem.games.real_cards import RealCardsProblem
+from regretless.holdem.games.real_cards import RealCardsProblem, part_bytes
 from regretless.holdem.games.shard_process import create_shard
 from regretless.holdem.games.shards import ShardTask, start_sharded
 from regretless.solving.problem import Request
@@ -38,12 +38,25 @@ def shards_on_ray(address: str) -> Iterator[Create]:
         problem, shards = request.problem, request.shards
         assert isinstance(problem, RealCardsProblem)
         assert shards is not None
-        cores = [int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]]
+        nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+        cores, memory = ([int(node.get(name, 0)) for node in nodes] for name in ("CPU", "memory"))
         task = replace(problem.shard_task(request), threads=request.threads or sum(cores))
+        sizes = part_bytes(
+            problem.game,
+            problem.flops,
+            shards,
+            threads=task.threads,
+            storage=task.storage or 32,
+            predicts=task.predicts,
+        )[1:]
+        if max(sizes) + PROCESS_BYTES > max(memory):
+            advice = [Advice("shards", None, "can be set higher, so that each is smaller")]
+            what = f"a shard of {problem.name}"
+            raise WouldNotFit(what, needed=max(sizes), available=max(0, max(memory) - PROCESS_BYTES), advice=advice)
 
         def start(of_shard: ShardTask, part: PublicForm) -> Shard:
             threads = max(1, min(of_shard.threads, max(cores)))  # a shard is on one node
-            return RayShard(ray, replace(of_shard, threads=threads), part)
+            return RayShard(ray, replace(of_shard, threads=threads), part, memory=sizes[of_shard.number])
 
         return cast("PublicEngine", start_sharded(form, task, shards, start))
 
@@ -76,9 +89,9 @@ class _Actor:
 class RayShard:
     """A shard in an actor."""
 
-    def __init__(self, ray: Any, task: ShardTask, part: PublicForm) -> None:
+    def __init__(self, ray: Any, task: ShardTask, part: PublicForm, *, memory: int) -> None:
         self._ray, self._rows = ray, PartRows(part)
-        options = {"num_cpus": task.threads, "memory": PROCESS_BYTES, "max_restarts": 0}
+        options = {"num_cpus": task.threads, "memory": PROCESS_BYTES + memory, "max_restarts": 0}
         self._actor = ray.remote(_Actor).options(**options).remote(json.dumps(asdict(task)))
 
     def memory_bytes(self) -> Callable[[], int]:
@@ -109,10 +122,9 @@ class RayShard:
             try:
                 return self._ray.get(reference)
             except self._ray.exceptions.RayTaskError as error:
-                cause = error.cause
-                raise (
-                    cause if isinstance(cause, RegretlessError) else RegretlessError(f"a shard failed: {cause}")
-                ) from None
+                if isinstance(error.cause, RegretlessError):
+                    raise error.cause from None
+                raise RegretlessError(f"a shard failed: {error.cause}") from None
             except self._ray.exceptions.RayError as error:
                 raise ShardLost(f"was lost: {type(error).__name__}") from None
 

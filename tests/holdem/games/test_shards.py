@@ -17,10 +17,11 @@ import pytest
 
 import regretless as rl
 from regretless.errors import InvalidOption, RegretlessError, WouldNotFit
+from regretless.forms.parts import part_of
 from regretless.holdem.flops import read_flops
 from regretless.holdem.games import dealt_form, shards
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.games.real_cards import RealCardsSolution, estimate_flops, part_bytes
+from regretless.holdem.games.real_cards import RealCardsSolution, compile_game, estimate_flops, part_bytes
 from regretless.holdem.games.shards import ShardProcess, ShardTask
 from regretless.solving.loop import Progress
 
@@ -128,6 +129,25 @@ def test_shards_that_are_killed_are_replaced(
     solution = solved(shards=2, report=kill, checkpoint=tmp_path / "game.rgl", save_every=1e-9)
     assert (killed, len(processes)) == (3, 5)
     assert_same(solution, whole)
+
+
+def test_a_part_is_compiled_without_the_rest() -> None:
+    flops = read_flops("Qs Jh 2h, 8c 8d 8h, Ks 7d 2c, 7c 7d 7h")
+    whole = compile_game(GAME, flops)
+    for ends in ((0, 1), (1, 3), (2, 4)):
+        expected, compiled = part_of(whole, *ends), compile_game(GAME, flops, part=ends)
+        assert (compiled.part, compiled.unit) == (expected.part, expected.unit)
+        np.testing.assert_array_equal(compiled.strength[1], expected.strength[1])
+        for one, other in zip(compiled.streets, expected.streets, strict=True):
+            for name in ("cards", "parent", "first_child", "probability", "first_copy", "copies"):
+                np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+            np.testing.assert_array_equal(one.dead[0], other.dead[0])
+            for first, second in zip(
+                (compiled.symmetry.cards, compiled.symmetry.hands[1]),
+                (expected.symmetry.cards, expected.symmetry.hands[1]),
+                strict=True,
+            ):
+                np.testing.assert_array_equal(first[one.symmetry], second[other.symmetry])
 
 
 def test_a_shard_says_what_is_wrong(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ from regretless.files.container import Container
 from regretless.files.fields import Fields
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.memory import available_bytes
-from regretless.forms.public import PublicForm
+from regretless.forms.public import Part, PublicForm
 from regretless.forms.public_size import PublicSize
 from regretless.holdem.estimate import STORAGES
 from regretless.holdem.flops import Flop, read_flops
@@ -71,9 +71,13 @@ UNSOLVED = -1  # the runout of a deal on a flop that was not solved
 RESOLVE = Advice("resolve", None, "solves it with the ranges that arrive there", keyword="solution.resolve(line)")
 
 
-def compile_game(game: HoldemGame, flops: Sequence[Flop]) -> PublicForm:
-    """The game on these flops: payoffs in chips, values in big blinds."""
+def compile_game(game: HoldemGame, flops: Sequence[Flop], part: tuple[int, int] | None = None) -> PublicForm:
+    """The game on these flops: payoffs in chips, values in big blinds.
+
+    With `part`, only the flops first:last, in the order of the form: the same as `part_of`, without compiling the rest.
+    """
     betting, everything = betting_of(game), Range.parse("100%")
+    chosen = flops if part is None else _in_order(flops)[slice(*part)]
     form = compile_holdem(
         (),
         everything,
@@ -81,10 +85,19 @@ def compile_game(game: HoldemGame, flops: Sequence[Flop]) -> PublicForm:
         betting.tree,
         payoffs=betting.payoffs,
         deals=(3, 1, 1),
-        flops={flop.cards: flop.weight for flop in flops},
+        flops={flop.cards: flop.weight for flop in chosen},
+        flops_weight=sum(flop.weight for flop in flops),
         name=game.name or "hold'em",
     )
-    return replace(form, unit=game.big_blind)
+    if part is None:
+        return replace(form, unit=game.big_blind)
+    before, whole = (game_size(game, each).runouts.tolist() for each in (_in_order(flops)[: part[0]], flops))
+    return replace(form, unit=game.big_blind, part=Part((0, *before[1:]), tuple(whole)))
+
+
+def _in_order(flops: Sequence[Flop]) -> list[Flop]:
+    """Flops in the order of the form."""
+    return sorted(flops, key=lambda flop: flop.cards)
 
 
 def game_size(game: HoldemGame, flops: Sequence[Flop]) -> PublicSize:
@@ -101,8 +114,7 @@ def game_size(game: HoldemGame, flops: Sequence[Flop]) -> PublicSize:
 
 def part_bytes(game: HoldemGame, flops: Sequence[Flop], shards: int, *, threads: int, **options: Any) -> list[int]:
     """Bytes of the engines of the trunk and of every shard; `threads` are those of all together."""
-    in_order = sorted(flops, key=lambda flop: flop.cards)  # as in the form
-    parts = [in_order[first:last] for first, last in engines.shard_ranges(len(flops), shards)]
+    parts = [_in_order(flops)[first:last] for first, last in engines.shard_ranges(len(flops), shards)]
     options |= {"threads": max(1, threads // shards), "is_part": True}
     sizes = [game_size(game, part) for part in ([], *parts)]
     return [engines.estimate("numba", engines.FormKind.PUBLIC, size, **options) or 0 for size in sizes]

@@ -57,7 +57,8 @@ def main() -> int:
 
 def create_shard(task: ShardTask) -> ShardEngine:
     """The engine of a task."""
-    return ShardEngine(task.create(compile_game(HoldemGame.parse(task.game), read_flops(task.flops))))
+    form = compile_game(HoldemGame.parse(task.game), read_flops(task.flops), part=(task.first, task.last))
+    return ShardEngine(task.create(form))
 
 
 def _carried_out(order: dict[str, Any], shard: ShardEngine, task: ShardTask) -> Message:

@@ -54,9 +54,8 @@ class ShardTask:
     storage: int | None
     predicts: bool
 
-    def create(self, form: PublicForm) -> PartEngine:
-        """The engine of the shard, or that of the trunk, which has no flops."""
-        part = part_of(form, self.first, self.last)
+    def create(self, part: PublicForm) -> PartEngine:
+        """The engine of a part."""
         options = {"threads": self.threads, "storage": self.storage, "predicts": self.predicts}
         return engines.create_part(self.engine, part, **options)
 
@@ -86,7 +85,7 @@ def start_sharded(
         replace(task, number=number, first=first, last=last, threads=max(1, task.threads // shards))
         for number, (first, last) in enumerate(shard_ranges(flops, shards))
     ]
-    trunk = replace(task, threads=1).create(form)
+    trunk = replace(task, threads=1).create(part_of(form, 0, 0))
     folder = tempfile.mkdtemp(prefix=".regretless-shards-", dir=task.folder)
 
     def started(number: int) -> Shard:
