@@ -41,14 +41,8 @@ def shards_on_ray(address: str) -> Iterator[Create]:
         nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
         cores, memory = ([int(node.get(name, 0)) for node in nodes] for name in ("CPU", "memory"))
         task = replace(problem.shard_task(request), threads=request.threads or sum(cores))
-        sizes = part_bytes(
-            problem.game,
-            problem.flops,
-            shards,
-            threads=task.threads,
-            storage=task.storage or 32,
-            predicts=task.predicts,
-        )[1:]
+        options = {"threads": task.threads, "storage": task.storage or 32, "predicts": task.predicts}
+        sizes = part_bytes(problem.game, problem.flops, shards, **options)[1:]
         if max(sizes) + PROCESS_BYTES > max(memory):
             advice = [Advice("shards", None, "can be set higher, so that each is smaller")]
             what = f"a shard of {problem.name}"

@@ -210,8 +210,9 @@ class ShardedEngine:
         self._shelf: Shelf | None = None  # the last one that all parts have written
         self._since: list[ShardWalk] = []  # walks since then that changed something
         self._shelves = 0
-        self._shards = [start(number) for number in range(shards)]
+        self._shards: list[Shard] = []
         weakref.finalize(self, _close, self._shards, self._folder)
+        self._shards += [start(number) for number in range(shards)]
         self.memory_bytes = trunk.memory_bytes + sum(self._all(lambda shard: shard.memory_bytes()))
 
     @property
