@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -26,7 +28,7 @@ from regretless.engines import (
     sharded,
 )
 from regretless.engines.numba.public.engine import NumbaPublicEngine
-from regretless.errors import InvalidOption, RegretlessError
+from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 from regretless.forms.history import FloatArray
 from regretless.forms.parts import part_of
 from regretless.forms.public import PublicForm
@@ -203,6 +205,24 @@ def test_snapshots_are_those_of_the_whole_form(name: str, storage: int, variant:
     assert_same(resumed, parts)
     with pytest.raises(ValueError, match=r"the snapshot has no '(regret|average|matched)\.0'"):
         parts.restore(Snapshot(1, {}))
+
+
+def test_a_full_disk_is_named_and_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    form, rows = form_of(2), schedule(PRESETS["plus"], first=1, count=2)
+    whole, parts = create_part("numba", 32, form), in_shards("numba", 32, form, 2, tmp_path / "shards")
+
+    def fail(*arguments: object) -> None:
+        raise OSError(errno.ENOSPC, "no room")
+
+    parts.advance(rows[:1])
+    with monkeypatch.context() as full:
+        full.setattr(os, "posix_fallocate", fail)
+        with pytest.raises(InvalidFile, match=r"what shards learned cannot be written: no space left on device$"):
+            parts.snapshot(copy=False)
+    assert os.listdir(tmp_path / "shards") == []
+    parts.advance(rows[1:])
+    whole.advance(rows)
+    assert_same(whole, parts)
 
 
 def test_files_are_removed_with_the_engine(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ part writes its own rows: they are a snapshot without a copy in memory.
 
 from __future__ import annotations
 
+import os
 import shutil
 import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -27,7 +28,7 @@ import numpy as np
 from regretless.engines.contract import Arriving, Evaluation, Mode, PartEngine, Snapshot
 from regretless.engines.layout import make_layout, shard_ends
 from regretless.engines.learned import PLAYERS, read_array
-from regretless.errors import InvalidOption, RegretlessError
+from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 from regretless.forms.history import AnyArray, FloatArray
 from regretless.forms.public import PublicForm
 from regretless.reprs import brief
@@ -71,11 +72,21 @@ class Shelf:
         return {name: self._map(name) for name in self.lengths}
 
     def create(self) -> None:
-        """Create the files, full of zeros that take no space yet."""
-        self.folder.mkdir()
-        for name, (length, kind) in self.lengths.items():
-            with open(self.folder / name, "wb") as file:
-                file.truncate(length * np.dtype(kind).itemsize)
+        """Create the files, full of zeros; raises `InvalidFile` if there is no room for them.
+
+        Their space is reserved here: writing to a mapped file on a full disk would end the process.
+        """
+        try:
+            self.folder.mkdir()
+            for name, (length, kind) in self.lengths.items():
+                with open(self.folder / name, "wb") as file:
+                    file.truncate(size := length * np.dtype(kind).itemsize)
+                    if size and hasattr(os, "posix_fallocate"):
+                        os.posix_fallocate(file.fileno(), 0, size)
+        except OSError as error:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            why = os.strerror(error.errno or 0).lower()
+            raise InvalidFile(self.folder, f"what shards learned cannot be written: {why}") from error
 
     def _map(self, name: str) -> AnyArray:
         length, kind = self.lengths[name]
