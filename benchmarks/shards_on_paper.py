@@ -51,7 +51,9 @@ def main() -> None:
     rivers = int(game_size(game, every).runouts[-1])
     print(f"the trunk's tables of {rivers:,} runouts: {rivers * HAND_COUNT * 3 / 1e9:.1f} GB")  # strengths, dead hands
     lines, hands, trunk = time_trunk(game)
+    by_flop = len(every) * PLAYERS * lines * hands * 4
     print(f"trunk: {lines} lines × {hands:,} numbers per player; {1e3 * trunk:.1f} ms per iteration on this machine")
+    print(f"values of every flop, in 32 bits: {by_flop / 1e6:.0f} MB per iteration, {1e3 * by_flop / NETWORK:.1f} ms")
     for what, shards, seconds, size in (
         ("GPUs", 64, GPU_SECONDS / measured, GPU_BYTES / measured),
         ("machines of 16 threads", 40, CPU_SECONDS / CPU_ENTRIES, GPU_BYTES / measured),
