@@ -70,7 +70,7 @@ def test_twenty_kills_of_shards_and_trunk_change_no_bit(cluster: Any, tmp_path: 
         for _ in range(KILLS):
             wait_for(lambda: len(actors()) == 2, process)
             time.sleep(draws.uniform(0.0, 3.0))  # while they start, iterate, save or repeat
-            wait_for(lambda: len(actors()) > 0, process)  # noqa: B023  or says how the solve ended
+            wait_for(lambda: len(actors()) > 0, process)  # or says how the solve ended
             os.kill(draws.choice(actors()), signal.SIGKILL)
             killed += 1
         wait_for(lambda: out.exists() and out.stat().st_mtime_ns > before, process)  # noqa: B023
