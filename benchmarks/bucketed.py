@@ -111,7 +111,7 @@ def make_engine(given: argparse.Namespace, text: str) -> tuple[PricedEngine, flo
     seconds = time.perf_counter() - began
     bucketed = bucketed_form(form, maps, buckets=counts, count=given.sample_runouts)
     engine = engines.create(given.engine, bucketed, device=given.device, threads=given.threads)
-    return PricedEngine(engine, form, maps), seconds
+    return PricedEngine(engine, engines.bucket_evaluator_beside(engine, form), maps), seconds
 
 
 def wanted(given: argparse.Namespace, default: str) -> list[str]:
@@ -199,7 +199,7 @@ def flop_holdem_prices(given: argparse.Namespace) -> list[dict[str, Any]]:
             maps = HAND_CLASS[None].astype(np.int32), on_flop
             bucketed = bucketed_form(form, (maps, maps), buckets=[[169, count]] * 2, count=given.sample_runouts)
             engine = engines.create(given.engine, bucketed, device=given.device, threads=given.threads)
-            priced = PricedEngine(engine, form, (maps, maps))
+            priced = PricedEngine(engine, engines.bucket_evaluator_beside(engine, form), (maps, maps))
             solving = run(priced, given.variant, given.iterations)
             rows.append(flop_holdem_row(priced, str(count), method, solving) | {"bucket_seconds": building})
             print(json.dumps(rows[-1]), flush=True)

@@ -38,9 +38,9 @@ from regretless.cards.hands import HAND_COUNT
 from regretless.engines.bucket_tables import TableLayout
 from regretless.errors import Advice, RegretlessError
 from regretless.forms.public import BettingTree, NodeKind
-from regretless.holdem.buckets.plan import BucketChoice
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.whole_game import NoLimitProblem
+from regretless.solving.options import SolveOptions
 from regretless.variants import PRESETS, schedule
 
 RESULTS = "results.json"
@@ -74,7 +74,9 @@ def speed(given: argparse.Namespace) -> None:
     (game,) = given.paths
     rows = []
     for count in map(int, given.sample_runouts.split(",")):
-        problem = NoLimitProblem(HoldemGame.read(game), BucketChoice.parse(given.buckets), count=count, seed=0)
+        problem = NoLimitProblem(
+            HoldemGame.read(game), SolveOptions(buckets=given.buckets or None, sample_runouts=count, seed=0)
+        )
         form = problem.form()
         engine = engines.create("auto", form, device=given.device, threads=given.threads)
         engine.advance(schedule(PRESETS["linear"], 1, 2))

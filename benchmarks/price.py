@@ -80,8 +80,8 @@ def main() -> None:
         "threads": asked.threads,
         "seconds": round(seconds, 2),
         "cpu_seconds": round(cpu_seconds, 2),
-        "estimated_mib": round(pricer.memory_bytes / 2**20),
-        "peak_mib": round(peak / 2**20),
+        "estimated_mb": round(pricer.memory_bytes / 1e6),
+        "peak_mb": round(peak / 1e6),
     }
     if asked.json:
         print(json.dumps(found))

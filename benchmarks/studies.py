@@ -37,7 +37,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any
@@ -47,7 +47,7 @@ from machine import hardware
 import regretless as rl
 from regretless.cluster import LocalExecutor, open_run, run_study
 from regretless.holdem.flops import texture_of
-from regretless.holdem.many import solve_many
+from regretless.holdem.many import solve_spots
 from regretless.holdem.studies.folder import SpotRows, StudyFolder
 from regretless.holdem.studies.plan import StudyPlan, StudySpot
 from regretless.holdem.studies.rows import TABLES
@@ -341,12 +341,13 @@ def solve(flops: Sequence[str]) -> None:
     """Solve a spot, wait for a line, solve spots, and say how much CPU time they took."""
     plan = StudyPlan.parse(SPOTS.format(flops=", ".join(map(repr, FLOPS))))
     spots = {spot.id: spot.spot for spot in plan.spots}
-    solve_many([spots[flops[0]]], device="cpu", threads=1, **plan.options)
+    options = replace(plan.options, device="cpu", threads=1)
+    solve_spots([spots[flops[0]]], options)
     print("ready", flush=True)
     sys.stdin.readline()
     cpu = time.process_time()
     for flop in flops:
-        solve_many([spots[flop]], device="cpu", threads=1, **plan.options)
+        solve_spots([spots[flop]], options)
     print(time.process_time() - cpu, flush=True)
 
 
@@ -356,7 +357,7 @@ def _reading_and_writing(plan: StudyPlan) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as name:
         folder = StudyFolder.prepare(Path(name) / "study", plan)
         for spot in plan.spots[: 1 + REPEATS]:
-            (solution,) = solve_many([spot.spot], device="cpu", threads=1, **plan.options)
+            (solution,) = solve_spots([spot.spot], replace(plan.options, device="cpu", threads=1))
             solved = time.process_time()
             rows = folder.read(spot, solution, plan, 0.0)
             read = time.process_time()

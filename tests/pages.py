@@ -64,13 +64,14 @@ FENCE = re.compile(
 ELLIPSIS = "…"
 DECIMAL = r"[-−]?\d[\d,]*\.\d+(?:e[+-]?\d+)?"
 NUMBER = r"\d[\d.,]*(?:e[+-]?\d+)?"
+BYTES = r"(?:[KMGT]?B|bytes)"
 # Output that differs between machines or runs, and how a page shows it.
 MACHINE = [
     (re.compile(rf"{NUMBER}[kM]? (?=[a-z]+/s\b)"), "… "),
     (re.compile(rf"{NUMBER} (?:ns|µs|us|ms|s|min|h)\b"), "…"),
     (re.compile(r", \d+ threads?\b"), "…"),
-    (re.compile(rf"(?<=…, ){NUMBER} [KMGT]?i?B"), "…"),  # a spot's memory, after its time: depends on the threads
-    (re.compile(rf"{NUMBER} [KMGT]?i?B (?=(?:are |is )?free)"), "… "),
+    (re.compile(rf"(?<=…, ){NUMBER} {BYTES}"), "…"),  # a spot's memory, after its time: depends on the threads
+    (re.compile(rf"{NUMBER} {BYTES} (?=(?:are |is )?free)"), "… "),
 ]
 
 
@@ -284,12 +285,12 @@ def alike(shown: str, printed: str) -> bool:
 
     >>> alike("EV 30.54 in 130 iterations", "EV 30.61 in 128 iterations"), alike("EV 30.54", "equity 30.54")
     (True, False)
-    >>> alike("60 KiB after 130 iterations", "60 KiB after 128 iterations"), alike("60 KiB", "59 KiB")
+    >>> alike("60 KB after 130 iterations", "60 KB after 128 iterations"), alike("60 KB", "59 KB")
     (True, False)
     >>> alike("·     xxxx1 ·", "·     xxx11 ·"), alike(f"1: 87% {'p' * 21}bbb", f"1: 92% {'p' * 22}bb")
     (True, True)
     """
-    varying = rf"\b[fxcbra\d]{{5}}\b|\b[fcrpb]{{24}}\b|[-−+]?(?>{NUMBER})(?! [KMGT]?i?B\b)"
+    varying = rf"\b[fxcbra\d]{{5}}\b|\b[fcrpb]{{24}}\b|[-−+]?(?>{NUMBER})(?! {BYTES}\b)"
     first, second = (re.sub(varying, "#", text) for text in (shown, printed))
     return matches(first, second)
 

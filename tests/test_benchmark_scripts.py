@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import json
 import re
@@ -16,6 +17,7 @@ import pytest
 from regretless import games
 from regretless.engines import memory
 from regretless.errors import InvalidOption
+from regretless.variants import PRESETS, schedule
 
 SCRIPTS = Path(__file__).parent.parent / "benchmarks"
 
@@ -185,3 +187,28 @@ def test_situations_per_second_of_every_street(capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize("board_cards", [0, 3, 4, 5])
 def test_ten_million_situations_per_second(board_cards: int) -> None:
     assert load("situations").measure_speed(board_cards).index > 10e6
+
+
+def test_boards_per_second_of_a_whole_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = tmp_path / "short.toml"
+    game.write_text('stack = 6\nsmall_blind = 0.5\nbig_blind = 1\npreflop = { limp = false, open = "2x" }\n', "utf-8")
+    script = load("no_limit")
+    monkeypatch.setattr(script, "ROUNDS", 1)
+    asked = ["--buckets", "flop=2,turn=2,river=2,method=percentile", "--sample-runouts", "2", "--threads", "1"]
+    monkeypatch.setattr(sys, "argv", ["no_limit.py", "speed", str(game), *asked, "--device", "cpu"])
+    script.main()
+    row = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert (row["runouts"], row["engine"]) == (2, "numba")
+    assert row["boards_per_second"] == pytest.approx(2 / (row["ms_per_iteration"] / 1e3))
+
+
+def test_a_spot_with_buckets_is_priced_with_real_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = load("bucketed")
+    spot = Path(__file__).parent / "data" / "turn_paired_donk.toml"
+    given = argparse.Namespace(spot=spot, threads=1, sample_runouts=4, engine="numba", device="cpu")
+    engine, _ = script.make_engine(given, "river=5,method=percentile")
+    uniform = engine.evaluate().exploitability
+    engine.advance(schedule(PRESETS["linear"], 1, 20))
+    assert 0 < engine.evaluate().exploitability < uniform / 2

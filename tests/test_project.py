@@ -286,3 +286,15 @@ def test_no_tracked_file_names_a_path_of_one_machine() -> None:
         if b"\0" not in content and path != Path(__file__):
             found += [f"{path.relative_to(ROOT)}: {match.group().decode()}" for match in pattern.finditer(content)]
     assert found == []
+
+
+# --- where tests are --------------------------------------------------------------------------------------------------
+
+OTHER_TESTS = {"data", "fuzz", "page/browser", "solving/golden"}  # of no package, or files that tests read
+
+
+def test_folders_of_tests_mirror_the_package() -> None:
+    tests = ROOT / "tests"
+    folders = {path.parent.relative_to(tests) for path in tests.rglob("*.py")}
+    packages = {path.parent.relative_to(PACKAGE) for path in PACKAGE.rglob("__init__.py")}
+    assert {path.as_posix() for path in folders - packages} <= OTHER_TESTS

@@ -161,7 +161,7 @@ def train(
 def _with_loaded(options: SolveOptions) -> SolveOptions:
     """The options with the solution to resume, read from its file."""
     if isinstance(options.resume, str | Path):
-        return replace(options, resume=load(options.resume, to_resume=True))
+        return replace(options, resume=load(options.resume))
     return options
 
 
@@ -182,7 +182,7 @@ def _solved(problem: AnyProblem, options: SolveOptions) -> Solution:
     return solution
 
 
-def load(path: str | Path, *, to_resume: bool = False) -> Solution:
+def load(path: str | Path) -> Solution:
     """Read the solution of a game or a spot, or a trained policy, from its `.rgl` file.
 
     >>> load("no-such-file.rgl")
@@ -194,15 +194,15 @@ def load(path: str | Path, *, to_resume: bool = False) -> Solution:
     if os.path.isfile(path) and Path(path).suffix == ".toml":
         command, keyword = f"regretless solve {path} --out {Path(path).stem}.rgl", f"rl.solve({str(path)!r})"
         raise InvalidFile(path, "is not solved", [Advice("solve", None, "", command, keyword)])
-    return read_solution(open_container(path), to_resume=to_resume)
+    return read_solution(open_container(path))
 
 
-def read_solution(file: Container, *, to_resume: bool = False) -> Solution:
+def read_solution(file: Container) -> Solution:
     """The solution in an opened file."""
     row = of_file(file.kind)
     if row is None:
         raise InvalidFile(file.path, f"contains {file_words(file.kind)}, not a solved game")
-    solution: Solution = row.solution_class.read(file, to_resume=to_resume)
+    solution: Solution = row.solution_class.read(file)
     return solution
 
 

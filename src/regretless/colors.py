@@ -22,9 +22,9 @@ def action_colors(actions: Iterable[str]) -> dict[str, str]:
     >>> action_colors(["c", "r", "f"])
     {'f': '#4f8fd0', 'c': '#4caf6d', 'r': '#f2b134'}
     """
-    known = list(dict.fromkeys(actions))
-    bets = [action for action in known if action.lower() not in FOLDING | CALLING]
-    names = sorted(known, key=lambda action: (action in bets, action.lower() not in FOLDING))
+    distinct = list(dict.fromkeys(actions))
+    bets = [action for action in distinct if action.lower() not in FOLDING | CALLING]
+    names = sorted(distinct, key=lambda action: (action in bets, action.lower() not in FOLDING))
     colors = {}
     for action in names:
         if action in bets:
@@ -69,6 +69,6 @@ def between(colors: tuple[str, ...], share: float) -> str:
     >>> between(("#000000", "#ffffff", "#ff0000"), 0.5)
     '#ffffff'
     """
-    place = share * (len(colors) - 1)
-    lower = min(int(place), len(colors) - 2)
-    return blend(colors[lower], colors[lower + 1], place - lower)
+    position = share * (len(colors) - 1)
+    lower = min(int(position), len(colors) - 2)
+    return blend(colors[lower], colors[lower + 1], position - lower)

@@ -18,7 +18,6 @@ Input that is valid but suspicious raises a warning through Python's `warnings`:
     RegretlessWarning            a `UserWarning`; the command prints it as one line on stderr and continues
     ├── OverlappingTerms         terms of a range give a hand different weights
     ├── RoundedSizes             rounding to chips or the minimum bet moves a size far from the one requested
-    ├── ApproximateFile          a file from an older version states figures that may be wrong
     ├── RebuiltFile              a file was damaged and has been rebuilt; nothing is lost
     └── UnreadableSolve          a solve of an earlier server cannot be read and is not listed
 """
@@ -33,7 +32,6 @@ from regretless.printable import printable
 
 __all__ = [
     "Advice",
-    "ApproximateFile",
     "DeviceFailed",
     "EmptyMemory",
     "InvalidFile",
@@ -50,7 +48,7 @@ __all__ = [
     "RoundedSizes",
     "UnreadableSolve",
     "WouldNotFit",
-    "memory_text",
+    "bytes_text",
 ]
 
 _LONGEST_QUOTE = 60  # characters of user text quoted in a message
@@ -223,18 +221,18 @@ class WouldNotFit(RegretlessError):
 
     `partial`: `needed` is only what is known so far.
 
-    >>> sizes = {"needed": 3 * 2**30, "available": 2 * 2**30}
+    >>> sizes = {"needed": 3 * 10**9, "available": 2 * 10**9}
     >>> print(WouldNotFit("leduc(ranks=60)", **sizes))
-    leduc(ranks=60) needs 3.0 GiB of memory, but only 2.0 GiB are free
+    leduc(ranks=60) needs 3.0 GB of memory, but only 2.0 GB are free
     >>> print(WouldNotFit("leduc(ranks=60)", **sizes, partial=True))
-    leduc(ranks=60) needs at least 3.0 GiB of memory, but only 2.0 GiB are free
-    >>> print(WouldNotFit("leduc", needed=3 * 2**20, available=2 * 2**20))
-    leduc needs 3 MiB of memory, but only 2 MiB are free
-    >>> error = WouldNotFit("the flop", **sizes, advice=[Advice("storage", 16, "needs 1.5 GiB, which fits")])
+    leduc(ranks=60) needs at least 3.0 GB of memory, but only 2.0 GB are free
+    >>> print(WouldNotFit("leduc", needed=3 * 10**6, available=2 * 10**6))
+    leduc needs 3.0 MB of memory, but only 2.0 MB are free
+    >>> error = WouldNotFit("the flop", **sizes, advice=[Advice("storage", 16, "needs 1.5 GB, which fits")])
     >>> print(error)
-    the flop needs 3.0 GiB of memory, but only 2.0 GiB are free: storage=16 needs 1.5 GiB, which fits
+    the flop needs 3.0 GB of memory, but only 2.0 GB are free: storage=16 needs 1.5 GB, which fits
     >>> error.worded(Advice.as_option)
-    'the flop needs 3.0 GiB of memory, but only 2.0 GiB are free: --storage 16 needs 1.5 GiB, which fits'
+    'the flop needs 3.0 GB of memory, but only 2.0 GB are free: --storage 16 needs 1.5 GB, which fits'
     """
 
     exit_code = 3
@@ -250,8 +248,8 @@ class WouldNotFit(RegretlessError):
         memory: str = "memory",
         partial: bool = False,
     ) -> None:
-        size = f"at least {memory_text(needed)}" if partial else memory_text(needed)
-        sizes = f"needs {size} of {memory}, but only {memory_text(available)} are free"
+        size = f"at least {bytes_text(needed)}" if partial else bytes_text(needed)
+        sizes = f"needs {size} of {memory}, but only {bytes_text(available)} are free"
         super().__init__(f"{what} {sizes}", advice, hint)
         self.needed = needed
         self.available = available
@@ -282,10 +280,6 @@ class RoundedSizes(RegretlessWarning):
     """Rounding to whole chips or the minimum bet moves a bet size far from the one requested."""
 
 
-class ApproximateFile(RegretlessWarning):
-    """A file from an older version states figures that may be wrong."""
-
-
 class RebuiltFile(RegretlessWarning):
     """A file was damaged and has been rebuilt from what is known otherwise; nothing is lost."""
 
@@ -298,15 +292,16 @@ def _unpickled(kind: type[RegretlessError], message: str) -> RegretlessError:
     return kind.__new__(kind, message)
 
 
-def memory_text(count: int) -> str:
-    """An amount of memory, as messages name it.
+def bytes_text(count: int) -> str:
+    """An amount of memory or the size of a file, as everything that people read names it.
 
-    >>> memory_text(3 * 2**30), memory_text(5 * 2**20), memory_text(2000)
-    ('3.0 GiB', '5 MiB', '2 KiB')
+    >>> bytes_text(3_200_000_000), bytes_text(134_217_728), bytes_text(2000), bytes_text(17)
+    ('3.2 GB', '134 MB', '2.0 KB', '17 bytes')
     """
-    if count >= 2**30:
-        return f"{count / 2**30:.1f} GiB"
-    return f"{count / 2**20:.0f} MiB" if count >= 2**20 else f"{count / 2**10:.0f} KiB"
+    size, units = float(count), ["bytes", "KB", "MB", "GB", "TB"]
+    while size >= 999.5 and len(units) > 1:
+        size, units = size / 1000, units[1:]
+    return f"{size:.0f} {units[0]}" if size >= 99.95 or units[0] == "bytes" else f"{size:.1f} {units[0]}"
 
 
 def _one_line(message: str) -> str:

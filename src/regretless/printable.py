@@ -29,4 +29,4 @@ def printable(text: str, *, lines: bool = False) -> str:
     ('a [/b] c', 'red \\\\x1b[31m\\\\n')
     """
     controls = _IN_LINES if lines else _IN_A_LINE
-    return controls.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+    return controls.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)

@@ -19,20 +19,20 @@ LONGEST = 1000  # characters; nobody types more, and the parser should not see m
 UNREADABLE = "the parameters cannot be read"
 
 
-def spelled(name: str, called: Callable[..., object], made: object) -> str:
-    """Text of the call that made an object, with the parameters that it keeps and that differ from the defaults.
+def spelled(name: str, function: Callable[..., object], result: object) -> str:
+    """Text of the call that returned an object, with the parameters that it keeps and that differ from the defaults.
 
     >>> from types import SimpleNamespace
     >>> spelled("sorted", sorted, SimpleNamespace(reverse=False)), spelled("sorted", sorted, SimpleNamespace(reverse=1))
     ('sorted', 'sorted(reverse=1)')
     """
-    parameters = inspect.signature(called).parameters
-    given = [
+    parameters = inspect.signature(function).parameters
+    arguments = [
         f"{key}={value!r}".replace(" ", "")
         for key, parameter in parameters.items()
-        if (value := getattr(made, key, parameter.default)) != parameter.default
+        if (value := getattr(result, key, parameter.default)) != parameter.default
     ]
-    return f"{name}({','.join(given)})" if given else name
+    return f"{name}({','.join(arguments)})" if arguments else name
 
 
 def name_in(field: str, text: str, examples: str) -> str:

@@ -146,11 +146,15 @@ def test_a_study_takes_each_step_once_per_spot(tmp_path: Path) -> None:
     pytest.importorskip("duckdb")
     from tests.cluster.studies import FLOPS, solve_here, study_text
 
+    from regretless.holdem.expected_time import iteration_speed
+
+    iteration_speed()  # once per process, by solving a spot: not a step of the study
+    taken()
     assert solve_here(study_text(FLOPS[:2], iterations=2, more=""), tmp_path / "study").done == 2
     assert taken() == {
         "TOML parsed": 2,  # where the study is started, and where its spots are solved
         "betting built": 1,  # both flops have the same
-        "options checked": 2,
+        "options checked": 4,  # those of the study with its TOML, those of each spot as it is solved
         "request made": 2,
         "engine chosen": 3,  # once to estimate the study
         "engine created": 2,

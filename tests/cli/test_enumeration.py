@@ -47,9 +47,9 @@ def test_a_game_that_is_too_large_is_refused_while_it_is_enumerated(
     assert result.code == 3
     name = command[1].replace(",sides=6", "")  # the default
     sentence = (
-        rf"error: {re.escape(name)} \(more than [\d,]+ nodes, [\d,]+ moves deep\) needs at least \d+ MiB of memory, "
+        rf"error: {re.escape(name)} \(more than [\d,]+ nodes, [\d,]+ moves deep\) needs at least [\d.]+ MB of memory, "
     )
-    assert re.fullmatch(sentence + r"but only \d+ MiB are free\n", result.err)
+    assert re.fullmatch(sentence + r"but only [\d.]+ MB are free\n", result.err)
     assert memory.resident_bytes() - before < ROOM * MIB
     assert time.monotonic() - began < 30  # a second or two, on a machine that does nothing else
 

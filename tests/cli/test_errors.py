@@ -138,12 +138,12 @@ def test_a_number_too_long_to_read_is_quoted_in_part(run) -> None:
 
 def test_too_much_memory_is_exit_code_three(run, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*arguments: object, **options: object) -> None:
-        raise WouldNotFit("leduc(ranks=13)", needed=2**40, available=2**30)
+        raise WouldNotFit("leduc(ranks=13)", needed=10**12, available=10**9)
 
     monkeypatch.setattr(SOLVING, "compile_history", refuse)
     result = run("solve", "leduc(ranks=13)")
     assert result.code == 3
-    assert result.err == "error: leduc(ranks=13) needs 1024.0 GiB of memory, but only 1.0 GiB are free\n"
+    assert result.err == "error: leduc(ranks=13) needs 1.0 TB of memory, but only 1.0 GB are free\n"
 
 
 def test_a_game_from_the_deal_that_does_not_fit_says_which_option_helps(run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,7 +156,7 @@ def test_a_game_from_the_deal_that_does_not_fit_says_which_option_helps(run, mon
     result = run("solve", "short.toml", "--sample-runouts", "64", "--threads", "1")
     assert result.code == 3
     assert result.err.count("\n") == 1
-    assert result.err.startswith("error: short in the numba engine needs 12 MiB of memory, but only 1 KiB are free")
+    assert result.err.startswith("error: short in the numba engine needs 12.6 MB of memory, but only 1.0 KB are free")
     assert result.err.endswith(": --sample-runouts can be set lower\n")
 
 

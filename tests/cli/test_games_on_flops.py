@@ -98,6 +98,24 @@ def test_a_flop_that_was_not_solved_is_solved_when_it_is_asked_for(run, saved: s
         assert "leads to no flop" in run("show", saved, *words, "--resolve").err
 
 
+def test_a_flop_is_solved_safely(run, saved: str, tmp_path: Path) -> None:
+    line = f"call, check, {FLOP}"
+    safe = run("show", saved, "--line", line, "--resolve", "--safe", "--json")
+    assert safe.code == 0, safe.err
+    assert [file.name for file in (tmp_path / "game.flops").iterdir()] == ["call-check-7c-7d-7h-safe.rgl"]
+    assert safe.json["game"] == f"{line}, safe"
+    assert "was not reached" not in run("show", saved, "--line", line, "--resolve", "--safe").out
+    assert run("show", saved, "--line", line, "--safe").err == (
+        "error: safe: True says how a flop is solved again: add --resolve\n"
+    )
+    other = run("show", saved, "--line", "call, check, Ks Kd Kc", "--resolve", "--safe")
+    assert other.err == "error: safe: True needs the values of hands on Ks Kd Kc, which was not solved\n"
+    price = run("price", saved, "--flops", FLOP, "--safe")
+    assert price.err == (
+        "error: safe: True needs the values of hands on every flop, which only a game solved with buckets has\n"
+    )
+
+
 def test_resolving_is_for_whole_games(run) -> None:
     rl.solve("kuhn", iterations=1).save("kuhn.rgl")
     assert run("show", "kuhn.rgl", "--resolve").err.startswith("error: resolve: 'kuhn.rgl' is not a no-limit game")

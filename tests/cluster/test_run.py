@@ -308,7 +308,7 @@ def test_a_spot_that_fits_on_no_machine_is_refused_and_the_others_are_solved(tmp
     text = study_text(("QsJh2h", "5s4h3d"))  # a rainbow flop has more runouts
     run = solve_here(text, tmp_path / "study", InlineExecutor(most=3 * needs["QsJh2h"]))
     assert (run.done, list(run.errors)) == (1, ["5s4h3d"])
-    assert "5s4h3d needs 5 MiB of memory on one machine, but only" in str(run.errors["5s4h3d"].error)
+    assert "5s4h3d needs 4.9 MB of memory on one machine, but only" in str(run.errors["5s4h3d"].error)
     assert run.errors["5s4h3d"].exit_code == 3
 
 
@@ -318,18 +318,18 @@ def test_a_spot_that_does_not_fit_in_memory_does_not_stop_the_others(
     monkeypatch.setattr("regretless.holdem.fitting.available_bytes", lambda: 3 * 2**20)
     run = solve_here(study_text(("5s4h3d", "QsJh2h")), tmp_path / "study")
     assert (run.done, list(run.errors)) == (1, ["5s4h3d"])
-    assert "5s4h3d in 32 bits needs 5 MiB of memory, but only 3 MiB are free" in str(run.errors["5s4h3d"].error)
+    assert "5s4h3d in 32 bits needs 4.9 MB of memory, but only 3.1 MB are free" in str(run.errors["5s4h3d"].error)
     assert run.errors["5s4h3d"].exit_code == 3
 
 
-SIZES = {"needed": 3 * 2**30, "available": 2 * 2**30}
-ADVICE = (Advice("storage", 16, "needs 1.5 GiB"), Advice("device", "cpu", "needs 3.2 GiB"))
+SIZES = {"needed": 3 * 10**9, "available": 2 * 10**9}
+ADVICE = (Advice("storage", 16, "needs 1.5 GB"), Advice("device", "cpu", "needs 3.2 GB"))
 
 
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (WouldNotFit("it", **SIZES, advice=ADVICE), 'free: storage = 16 needs 1.5 GiB; device = "cpu" needs 3.2 GiB'),
+        (WouldNotFit("it", **SIZES, advice=ADVICE), 'free: storage = 16 needs 1.5 GB; device = "cpu" needs 3.2 GB'),
         (
             DeviceFailed("it is full", advice=IF_FULL),
             'storage = 16 takes less than 32; device = "cpu" takes none of it',

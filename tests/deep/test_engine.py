@@ -27,20 +27,20 @@ def refusal(**settings: Any) -> str:
 def test_memory_is_counted_before_it_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "available_bytes", lambda: 2**30)
     said = refusal(preset="fhp")
-    assert "training kuhn needs 1.8 GiB of memory, but only 1.0 GiB are free" in said
-    assert "advantage_capacity=20000000, strategy_capacity=20000000 needs 921 MiB, which fits" in said
+    assert "training kuhn needs 1.9 GB of memory, but only 1.1 GB are free" in said
+    assert "advantage_capacity=20000000, strategy_capacity=20000000 needs 966 MB, which fits" in said
 
 
 def test_only_the_memories_that_are_too_large_are_to_shrink(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "available_bytes", lambda: 2**30)
-    assert "free: strategy_capacity=60000000 needs 948 MiB, which fits" in refusal(strategy_capacity=10**9)
+    assert "free: strategy_capacity=60000000 needs 994 MB, which fits" in refusal(strategy_capacity=10**9)
     single = refusal(algorithm="single", advantage_capacity=10**9, strategy_capacity=10**12)
-    assert "free: advantage_capacity=30000000 needs 940 MiB, which fits" in single
+    assert "free: advantage_capacity=30000000 needs 985 MB, which fits" in single
 
 
 def test_a_batch_that_does_not_fit_is_refused() -> None:
     said = refusal(batch=10**12)
-    assert re.search(r"free: networks, batches and measuring need [\d.]+ GiB, even without memories$", said)
+    assert re.search(r"free: networks, batches and measuring need [\d.]+ TB, even without memories$", said)
     assert "capacity" not in said
 
 

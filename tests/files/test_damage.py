@@ -93,6 +93,14 @@ def test_a_newer_format(kuhn: Solution, tmp_path: Path, monkeypatch: pytest.Monk
     assert "a newer Regretless: its format is 7, and this version reads 2" in refusal(tmp_path / "new.rgl")
 
 
+def test_a_format_before_the_first_release(kuhn: Solution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container, "FORMAT_VERSION", 1)
+    kuhn.save(tmp_path / "old.rgl")
+    monkeypatch.undo()
+    message = "a version before the first release: its format is 1, and this version reads 2"
+    assert message in refusal(tmp_path / "old.rgl")
+
+
 def test_another_kind(tmp_path: Path) -> None:
     write_container(tmp_path / "spot.rgl", "spot", {}, {"numbers": np.zeros(2)})
     assert "contains a spot, not a solved game" in refusal(tmp_path / "spot.rgl")

@@ -127,7 +127,7 @@ def test_memory_in_use_counts_against_the_setting(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("text", ["8", "GB", "-1 GB", "8 XB", "8 GB free", "1e3 GB"])
 def test_a_setting_that_is_no_size_is_refused(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setenv("REGRETLESS_MEMORY", text)
-    with pytest.raises(InvalidOption, match=r"REGRETLESS_MEMORY.*is not a size such as 8 GB or 512 MiB"):
+    with pytest.raises(InvalidOption, match=r"REGRETLESS_MEMORY.*is not a size such as 8 GB or 512 MB"):
         available_bytes()
 
 

@@ -285,8 +285,8 @@ def test_a_gpu_with_too_little_memory(device: HostDevice, monkeypatch: Any, tmp_
     assert main(["solve", str(tmp_path / "spot.toml"), "--iterations", "2", "--json"]) == 0
     printed = capsys.readouterr()
     assert json.loads(printed.out)["device"] == "cpu"
-    assert "on the CPU: the GPU has 1 KiB free" in printed.err
-    with pytest.raises(WouldNotFit, match=r"^dry in the cuda engine needs \d+ KiB of GPU .*device='cpu'") as error:
+    assert "on the CPU: the GPU has 1.0 KB free" in printed.err
+    with pytest.raises(WouldNotFit, match=r"^dry in the cuda engine needs [\d.]+ KB of GPU .*device='cpu'") as error:
         rl.solve(SPOTS[0], device="cuda", **ASKED)
     assert error.value.exit_code == 3
 

@@ -98,7 +98,7 @@ def test_the_size_matches_what_is_written(merged: SpotSolution, street: str | No
     size = export_size(merged, "csv", street)
     assert size.nodes == count == sum(1 for _ in decisions(merged, street))
     assert size.rows == text.getvalue().count("\n") - 1
-    assert size.bytes == pytest.approx(len(text.getvalue()), rel=0.3)
+    assert size.bytes == pytest.approx(len(text.getvalue()), rel=0.1)
 
 
 def test_a_table_of_a_node_has_the_numbers_of_the_node(merged: SpotSolution) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+import re
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from regretless.engines.numba.public.engine import NumbaPublicEngine
-from regretless.errors import InvalidOption, WouldNotFit
+from regretless.errors import InvalidOption, WouldNotFit, bytes_text
 from regretless.holdem import fitting
 from regretless.holdem.estimate import estimate_spot
 from regretless.holdem.fitting import check_fits
@@ -174,7 +175,7 @@ def test_a_solve_that_does_not_fit_is_refused_before_allocating(
 def test_a_refusal_suggests_half_the_bits_where_they_fit(fields: dict[str, Any]) -> None:
     spot = Spot.from_mapping(fields | {"board": "Kh Qs Js", "oop": {"range": "100%"}, "ip": {"range": "100%"}})
     needed = estimate_spot(spot).memory_bytes
-    with pytest.raises(WouldNotFit, match=r"storage=16 needs \d+ MiB, which fits"):
+    with pytest.raises(WouldNotFit, match=f"storage=16 needs {re.escape(bytes_text(needed[16]))}, which fits"):
         check_fits(spot, available=needed[16] + 1)
     with pytest.raises(WouldNotFit, match=r"in 16 bits .*: it fits with "):
         check_fits(spot, storage=16, available=needed[16] - 1)

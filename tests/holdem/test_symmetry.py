@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import cache
 from itertools import permutations
 from pathlib import Path
@@ -11,17 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regretless import load
 from regretless.cards.hands import HAND_CARDS
 from regretless.engines.layout import LANES, make_layout
 from regretless.engines.numba.public.engine import NumbaPublicEngine
-from regretless.errors import ApproximateFile, InvalidOption, InvalidText
+from regretless.errors import InvalidOption, InvalidText
 from regretless.forms.public import NodeKind, PublicForm
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.form.runouts import compile_holdem, holdem_hands
 from regretless.holdem.problem import compile_spot, solve_spot
 from regretless.holdem.spots.spot import Spot
-from regretless.holdem.verification import SpotVerification
 from regretless.variants import schedule
 from regretless.variants.presets import PRESETS
 
@@ -153,26 +150,6 @@ def test_merging_suits_changes_no_answer() -> None:
         found.append(engine.evaluate())
     np.testing.assert_allclose(found[0].values, found[1].values, atol=1e-4)
     assert max(each.exploitability for each in found) < 5e-3
-
-
-def test_an_old_file_warns_that_it_is_approximate(tmp_path: Path) -> None:
-    """A file from a version in which equivalent hands drifted apart: it states 0.106 % of the pot, not 1.593 %."""
-    with pytest.warns(ApproximateFile, match="its exploitability may be too low; 'regretless verify"):
-        drifted = load(DATA / "drifted_turn.rgl")
-    found = drifted.verify()
-    assert isinstance(found, SpotVerification)
-    assert found.reported_pct_pot == pytest.approx(0.106, abs=1e-3)
-    assert found.exploitability_pct_pot == pytest.approx(1.593, abs=1e-3)
-    drifted.save(tmp_path / "again.rgl")
-    with pytest.warns(ApproximateFile):
-        load(tmp_path / "again.rgl")
-
-
-def test_a_current_file_does_not_warn(tmp_path: Path) -> None:
-    solve_spot(DRIFTING_TURN, iterations=10).save(tmp_path / "turn.rgl")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        load(tmp_path / "turn.rgl")
 
 
 def test_a_state_that_drifted_is_made_equal_when_it_is_restored() -> None:

@@ -247,7 +247,8 @@ def test_a_spot_is_shrunk_until_it_fits(reading: TestClient, monkeypatch: pytest
     assert not before["fits"]["32"]
     answer = reading.post(f"{API}/spots/shrink", json={"spot": turn, "threads": "1"}).json()
     assert answer["fits"]
-    assert answer["memory_bytes"] <= answer["available_bytes"] == free
+    assert answer["available_bytes"] == free
+    assert answer["memory_bytes"] <= spots.ROOM * free, "it still fits when something else takes a little"
     assert all(cut["saves_bytes"] > 0 for cut in answer["cuts"])
     after = reading.post(f"{API}/spots/check", json={"spot": turn | {"bets": answer["bets"]}, "threads": 1}).json()
     assert after["estimate"]["fits"]["32"]

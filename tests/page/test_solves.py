@@ -223,7 +223,7 @@ def test_a_solve_waits_until_its_memory_is_free(folder: Path, monkeypatch: pytes
         monkeypatch.setattr(queue, "available_bytes", lambda: 1000)
         second = start(client, spot=RIVER, target=1, threads=1)
         assert second["state"] == "queued"
-        assert re.fullmatch(r"waits for memory: it needs \d+ KiB, [01] KiB are free", second["message"])
+        assert re.fullmatch(r"waits for memory: it needs [\d.]+ KB, \d{1,4} bytes are free", second["message"])
         client.post(f"{API}/solves/{first['id']}/stop", json={})
         assert wait_for(client, second["id"], is_over)["state"] == "done"
 

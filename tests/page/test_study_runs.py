@@ -16,6 +16,7 @@ import regretless as rl
 from regretless.cli import main
 from regretless.holdem.studies.plan import StudyPlan
 from regretless.page.app import make_app
+from regretless.page.studies import STUDY
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("duckdb")
@@ -23,7 +24,7 @@ pytest.importorskip("duckdb")
 SPOT = {
     "pot": 60,
     "stack": 100,
-    "oop": {"range": "QQ, AKs, 76s"},
+    "oop": {"range": "QQ, AKs, 76s", "name": "BB"},
     "ip": {"range": "JJ, KQs, 98s"},
     "bets": {"flop": {"bet": "50%"}},
     "rules": {"add_allin": 0},
@@ -65,7 +66,7 @@ def test_a_study_is_estimated_before_it_is_started(shelf: TestClient) -> None:
     estimate = answer["estimate"]
     assert (estimate["spots"], estimate["impossible"], estimate["fits"]) == (3, 0, True)
     assert estimate["memory_bytes"] > 10**5
-    assert StudyPlan.parse(answer["toml"]).target == 5.0
+    assert StudyPlan.parse(answer["toml"]).options.target == 5.0
 
 
 @pytest.mark.parametrize(
@@ -100,6 +101,9 @@ def test_a_study_runs_to_its_end_and_is_what_the_command_would_write(shelf: Test
     assert second["run"]["state"] == "queued", "one at a time"
     known = {each["study"]: each for each in shelf.get(f"{API}/studies").json()["studies"]}
     assert known["studies/Mine-2"]["spots"] == 0
+    waiting = shelf.get(f"{API}/study", params={"study": "studies/Mine-2"}).json()
+    assert set(waiting) == set(STUDY["required"]), "what a study with a folder has"
+    assert (waiting["seats"], waiting["variations"]) == ({"oop": "BB", "ip": "IP"}, [[]])
     first = wait_for(shelf, "studies/Mine", is_over)
     assert (first["run"]["state"], first["done"], first["spots"], first["name"]) == ("done", 3, 3, "Mine")
     assert len(rl.Study(empty / "studies" / "Mine")) == 3

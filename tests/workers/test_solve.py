@@ -79,7 +79,7 @@ def test_a_solve_that_is_stopped_or_left_alone_saves_what_it_has(tmp_path: Path,
     worker.process.send("stop") if ends == "stop" else worker.process.hang_up()
     last = worker.until("end")[-1]
     assert (last["state"], worker.exit()) == ("stopped", "ended with code 0")
-    solution = rl.load(tmp_path / "solved.rgl", to_resume=True)
+    solution = rl.load(tmp_path / "solved.rgl")
     assert solution.iterations == last["iteration"] >= reached
     assert solution.snapshot is not None
 
@@ -113,5 +113,6 @@ def test_readable_checkpoints_change_nothing_and_can_be_read(tmp_path: Path) -> 
     assert with_saves.evaluation == without.evaluation
     assert (with_saves.node("check").strategy == without.node("check").strategy).all()
     readable = SpotSolution.load(tmp_path / "turn.rgl")
-    assert readable.node("check").frequencies == pytest.approx(without.node("check").frequencies, abs=0.2)
+    until_then = rl.solve(spot, iterations=readable.iterations, threads=1)
+    assert readable.node("check").frequencies == pytest.approx(until_then.node("check").frequencies, abs=1e-6)
     assert readable.snapshot is not None

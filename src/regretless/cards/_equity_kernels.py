@@ -210,24 +210,24 @@ def add_weight(sums: NDArray[np.float64], row: int, weight: NDArray[np.float64])
 
 @kernel
 def sample_deals(
-    dealt: NDArray[np.uint8],  # [deals, 4 + board]  both hands, then the known board
+    dealt: NDArray[np.uint8],  # [deals, 4 + board]  both hands, then the columns board
     uniform: NDArray[np.float64],  # [deals, missing]    numbers in [0, 1) that choose the missing cards
     tables: StrengthTables,
 ) -> tuple[int, int]:
     """Deal the rest of the board for each pair of hands; returns how many deals the first hand wins and ties."""
     wins = 0
     ties = 0
-    known = dealt.shape[1]
+    columns = dealt.shape[1]
     cards = np.empty(9, dtype=np.int64)
     dealt_cards = np.empty(9, dtype=np.int64)
     for deal in range(len(dealt)):
-        for column in range(known):
+        for column in range(columns):
             cards[column] = dealt[deal, column]
             dealt_cards[column] = dealt[deal, column]
-        dealt_cards[:known].sort()
-        for column in range(known, 9):
+        dealt_cards[:columns].sort()
+        for column in range(columns, 9):
             # The n-th remaining card: step over the cards already dealt, which stay sorted.
-            card = np.int64(uniform[deal, column - known] * (52 - column))
+            card = np.int64(uniform[deal, column - columns] * (52 - column))
             position = 0
             while position < column and dealt_cards[position] <= card:
                 card += 1

@@ -105,16 +105,15 @@ def hand_equities_together(
         shares, _ = _exact_shares([live[number] for number in numbers], board)
         for number, share in zip(numbers, shares, strict=True):
             hero, villain = live[number]
-            met = (hero.weights > 0) & (_met_hands(villain) > 0)  # not `share`: rounding may leave tiny nonzeros
-            equities[number][met] = (share[met, 0] + share[met, 1] / 2) / share[met].sum(axis=1)
+            faced = (hero.weights > 0) & (_met_hands(villain) > 0)  # not `share`: rounding may leave tiny nonzeros
+            equities[number][faced] = (share[faced, 0] + share[faced, 1] / 2) / share[faced].sum(axis=1)
     return equities
 
 
 def _live(first: Range, second: Range, board: Sequence[int]) -> tuple[Range, Range]:
     """The ranges without the hands the board blocks; refuses boards and ranges that leave nothing to deal."""
     if len(board) not in (0, 3, 4, 5) or len(set(board) & set(range(52))) != len(board):
-        known = all(0 <= card < 52 for card in board)
-        shown = board_text(board) if known else list(board)
+        shown = board_text(board) if all(0 <= card < 52 for card in board) else list(board)
         raise InvalidOption("board", shown, "must be 0, 3, 4 or 5 different cards")
     left = first.remove(board), second.remove(board)
     for name, whole, live in zip(("first range", "second range"), (first, second), left, strict=True):
@@ -159,16 +158,16 @@ def _exact_shares(pairs: Sequence[tuple[Range, Range]], board: Sequence[int]) ->
     from regretless.cards._equity_kernels import sweep_boards, sweep_boards_together
 
     boards = _with_known_cards(runouts, board)
-    known = (boards, runouts.multiplicity, HAND_CARDS[hands])
+    arguments = (boards, runouts.multiplicity, HAND_CARDS[hands])
     shares_of_hands = np.zeros((len(hands), 3, len(pairs)))
     if len(pairs) == 1:
         ((hero, villain),) = pairs
         sweep_boards(
-            *known, hero.weights[hands] > 0, villain.weights[hands], strength_tables(), shares_of_hands[:, :, 0]
+            *arguments, hero.weights[hands] > 0, villain.weights[hands], strength_tables(), shares_of_hands[:, :, 0]
         )
     else:
         weights = np.ascontiguousarray(np.stack([villain.weights[hands] for _, villain in pairs], axis=1))
-        sweep_boards_together(*known, weights, strength_tables(), shares_of_hands)
+        sweep_boards_together(*arguments, weights, strength_tables(), shares_of_hands)
     shares = np.zeros((len(pairs), HAND_COUNT, 3))
     shares[:, hands] = shares_of_hands.transpose(2, 0, 1)
     # One board stands for several, so equivalent hands are averaged.
@@ -186,8 +185,8 @@ def _refuse_above_limit(boards: int, hands: int) -> None:
 
 
 def _with_known_cards(runouts: CanonicalBoards, board: Sequence[int]) -> NDArray[np.uint8]:
-    known = np.broadcast_to(np.array(board, dtype=np.uint8), (len(runouts.cards), len(board)))
-    return np.ascontiguousarray(np.hstack([known, runouts.cards]))
+    boards = np.broadcast_to(np.array(board, dtype=np.uint8), (len(runouts.cards), len(board)))
+    return np.ascontiguousarray(np.hstack([boards, runouts.cards]))
 
 
 def _sampled(first: Range, second: Range, board: Sequence[int], samples: int, seed: int) -> Equity:
@@ -214,8 +213,8 @@ def _deal(hands: NDArray[np.int64], board: Sequence[int], random: np.random.Gene
     wins = ties = 0
     for start in range(0, len(hands), _BATCH):
         pairs = hands[start : start + _BATCH]
-        known = np.broadcast_to(np.array(board, dtype=np.uint8), (len(pairs), len(board)))
-        dealt = np.ascontiguousarray(np.hstack([HAND_CARDS[pairs].reshape(-1, 4), known]))
+        boards = np.broadcast_to(np.array(board, dtype=np.uint8), (len(pairs), len(board)))
+        dealt = np.ascontiguousarray(np.hstack([HAND_CARDS[pairs].reshape(-1, 4), boards]))
         won, tied = sample_deals(dealt, random.random((len(pairs), 5 - len(board))), strength_tables())
         wins, ties = wins + won, ties + tied
     return wins, ties
@@ -228,10 +227,10 @@ def _draw_hand_pairs(first: Range, second: Range, samples: int, random: np.rando
     pairs = np.empty((samples, 2), dtype=np.int64)
     start = 0
     for hand in np.flatnonzero(counts):
-        met = second.remove(HAND_CARDS[hand].tolist()).weights
+        opposing = second.remove(HAND_CARDS[hand].tolist()).weights
         end = start + counts[hand]
         pairs[start:end, 0] = hand
-        pairs[start:end, 1] = random.choice(HAND_COUNT, size=counts[hand], p=met / met.sum())
+        pairs[start:end, 1] = random.choice(HAND_COUNT, size=counts[hand], p=opposing / opposing.sum())
         start = end
     return pairs
 

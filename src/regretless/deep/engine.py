@@ -16,7 +16,7 @@ from regretless.deep.settings import TrainingSettings
 from regretless.deep.trained_policy import TrainingSummary
 from regretless.deep.worlds import AnyWorld
 from regretless.engines import Evaluation, Snapshot, devices, torch_device
-from regretless.errors import Advice, InvalidOption, WouldNotFit, memory_text
+from regretless.errors import Advice, InvalidOption, WouldNotFit, bytes_text
 from regretless.forms.history import HistoryForm
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
@@ -175,11 +175,11 @@ def check_fits(what: str, world: AnyWorld, settings: TrainingSettings, *, extra:
     reduced = next((smaller for smaller in _smaller_memories(settings) if needs(smaller) <= free), None)
     if reduced is None:
         smallest = needs(replace(settings, advantage_capacity=1, strategy_capacity=1))
-        hint = f"networks, batches and measuring need {memory_text(smallest)}, even without memories"
+        hint = f"networks, batches and measuring need {bytes_text(smallest)}, even without memories"
     else:
         changed = [name for name in CAPACITIES if getattr(reduced, name) != getattr(settings, name)]
         smaller = [Advice(name, getattr(reduced, name), "") for name in changed]
-        effect = f"needs {memory_text(needs(reduced))}, which fits"
+        effect = f"needs {bytes_text(needs(reduced))}, which fits"
         command, keyword = " ".join(map(Advice.as_option, smaller)), ", ".join(map(Advice.as_keyword, smaller))
         advice.append(Advice("capacities", None, effect, command, keyword))
     if on_gpu and needed <= available_bytes():

@@ -145,7 +145,7 @@ class TrainedFlopHoldem(TrainedPolicy, FlopHoldemSolution):
         return {}
 
     @classmethod
-    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
+    def read(cls, file: Container) -> Self:
         path = file.path
         fields = read_fields(file, Record.read(file, players=2))
 

@@ -203,8 +203,8 @@ class HoldemWorld:
 
     def can_observe(self, observations: Tensor) -> bool:
         cards, decision = observations[:, :CARDS], observations[:, CARDS]
-        known = ((cards >= ABSENT) & (cards < DECK)).all() and (cards[:, HOLE] >= 0).all()
-        return bool(known and ((decision >= 0) & (decision < len(self.betting.node))).all())
+        are_cards = ((cards >= ABSENT) & (cards < DECK)).all() and (cards[:, HOLE] >= 0).all()
+        return bool(are_cards and ((decision >= 0) & (decision < len(self.betting.node))).all())
 
     def encoder(self, width: int) -> CardsAndBets:
         return CardsAndBets(self.betting.features.cpu(), width)

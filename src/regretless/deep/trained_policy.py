@@ -204,7 +204,7 @@ class TrainedPolicy(GameSolution):
         return packed_strategy(self.strategy)
 
     @classmethod
-    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
+    def read(cls, file: Container) -> Self:
         record = Record.read(file)
         try:
             strategy = unpacked_strategy(file, record.information_sets)

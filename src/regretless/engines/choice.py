@@ -8,7 +8,7 @@ from regretless.engines import devices
 from regretless.engines.devices import device_type
 from regretless.engines.memory import estimate
 from regretless.engines.registry import ENGINES, FormKind, available, engine_name
-from regretless.errors import MissingExtra, memory_text
+from regretless.errors import MissingExtra, bytes_text
 from regretless.forms.public_size import PublicSize
 
 __all__ = ["Choice", "choose_public"]
@@ -60,6 +60,6 @@ def choose_public(
         return Choice("auto", "cpu", f"on the CPU: {MissingExtra(ENGINES[name].libraries[0], ENGINES[name].extra)}")
     needed = estimate(name, FormKind.PUBLIC, size, storage=storage, predicts=predicts) or 0
     if needed > (free := devices.cuda_free_bytes()):
-        sizes = f"the GPU has {memory_text(free)} free, and {memory_text(needed)} are needed"
+        sizes = f"the GPU has {bytes_text(free)} free, and {bytes_text(needed)} are needed"
         return Choice("auto", "cpu", f"on the CPU: {sizes}")
     return Choice(name, "cuda", f"on the GPU: {entries:,} entries, more than the {limit}")

@@ -195,8 +195,8 @@ def _kind(name: str, form: AnyForm, requested: Options) -> FormKind:
         return FormKind.SAMPLING
     if requested.kind is not None:
         return FormKind(requested.kind)
-    known = name not in ENGINES or FormKind.SEQUENCE in ENGINES[name].classes
-    return FormKind.SEQUENCE if known and _history(form).players == 2 else FormKind.HISTORY
+    able = name not in ENGINES or FormKind.SEQUENCE in ENGINES[name].classes
+    return FormKind.SEQUENCE if able and _history(form).players == 2 else FormKind.HISTORY
 
 
 def _history(form: GameForm) -> HistoryForm:
@@ -233,16 +233,16 @@ def _check(name: str, kind: FormKind, build: Build, requested: Options) -> None:
     if requested.dtype not in (None, *build.dtypes):
         raise InvalidOption("dtype", requested.dtype, f"is not for {who}, which has {' and '.join(build.dtypes)}")
     if requested.storage not in (None, *build.storages):
-        known = f"is not one of {', '.join(map(str, build.storages))} bits" if build.storages else f"is not for {who}"
-        raise InvalidOption("storage", requested.storage, known)
+        why = f"is not one of {', '.join(map(str, build.storages))} bits" if build.storages else f"is not for {who}"
+        raise InvalidOption("storage", requested.storage, why)
     if requested.updates not in build.updates:
         why = (
             f"cannot be combined with {'sampling' if kind is FormKind.SAMPLING else who}, which updates players in turn"
         )
         raise InvalidOption("updates", str(requested.updates), why)
     if requested.sampling not in build.samplings:
-        known = " and ".join(build.samplings)
-        raise InvalidOption("sampling", str(requested.sampling), f"is not for {who}, which has {known}")
+        why = f"is not for {who}, which has {' and '.join(build.samplings)}"
+        raise InvalidOption("sampling", str(requested.sampling), why)
     if kind is not FormKind.SAMPLING and requested.seed:
         raise InvalidOption("seed", requested.seed, "is only for solves that sample")
     if kind is not FormKind.SAMPLING and requested.batch_size is not None:

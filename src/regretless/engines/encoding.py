@@ -92,9 +92,9 @@ def _encode(
                         total[lane] += np.float32(averages[runout, sums_begin + action * LANES + lane])
                 for action in range(count - 1, -1, -1):
                     for lane in range(LANES):
-                        known = total[lane] > _ZERO
+                        is_played = total[lane] > _ZERO
                         summed = np.float32(averages[runout, sums_begin + action * LANES + lane])
-                        chosen = (summed if known else uniform) / (total[lane] if known else np.float32(1.0))
+                        chosen = (summed if is_played else uniform) / (total[lane] if is_played else np.float32(1.0))
                         left = others[lane] + chosen
                         smaller_share = min(chosen, others[lane])
                         smaller[lane] = (smaller_share if left > _ZERO else _ZERO) / (

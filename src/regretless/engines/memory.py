@@ -6,7 +6,7 @@ from typing import cast
 
 from regretless.engines import devices
 from regretless.engines.registry import FormKind, find_engine, load
-from regretless.errors import Advice, WouldNotFit, memory_text
+from regretless.errors import Advice, WouldNotFit, bytes_text
 from regretless.forms.memory import available_bytes
 
 __all__ = ["check_fits", "estimate"]
@@ -37,11 +37,11 @@ def check_fits(name: str, kind: FormKind, size: object, *, device: str, what: st
     if kind is FormKind.PUBLIC and options.get("storage") == 32:
         halved = estimate(name, kind, size, **options | {"storage": 16}) or 0
         if halved <= free:
-            advice.append(Advice("storage", 16, f"needs {memory_text(halved)}, which fits"))
+            advice.append(Advice("storage", 16, f"needs {bytes_text(halved)}, which fits"))
     if kind is FormKind.PUBLIC and device == "cuda":
         on_cpu = estimate("numba", kind, size, **options) or 0
         if on_cpu <= available_bytes():
-            advice.append(Advice("device", "cpu", f"needs {memory_text(on_cpu)}, which fits"))
+            advice.append(Advice("device", "cpu", f"needs {bytes_text(on_cpu)}, which fits"))
     memory = "memory" if device == "cpu" else "GPU memory"
     raise WouldNotFit(f"{what} in the {name} engine", needed=needed, available=free, memory=memory, advice=advice)
 

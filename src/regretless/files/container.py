@@ -14,9 +14,6 @@ Nothing in it is code. Opening a file reads only the header. Reading a row reads
 it, so any row of a multi-gigabyte file takes milliseconds, and a flipped bit is noticed when it is read. The last few
 pieces stay in memory. The header is small (everything that grows is an array), so its size is limited before it is
 read, and arrays cannot claim more memory than the file has bytes: `tensor_file` checks both.
-
-Game solutions from version 0.1.0 have no "checks", but a checksum over the header and all arrays: these files are
-checked as a whole when opened.
 """
 
 from __future__ import annotations
@@ -51,7 +48,7 @@ from regretless.forms.history import AnyArray
 
 __all__ = ["FORMAT_VERSION", "Container", "StoredArrays", "Streamed", "open_container", "shape_of", "write_container"]
 
-FORMAT_VERSION = 2  # 1: versions before 0.2.0
+FORMAT_VERSION = 2  # no release wrote 1
 PIECE = 1 << 20  # minimum bytes per check
 MOST_PIECES = 20_000  # per file, so that the header stays small
 LARGEST_PIECE = 1 << 28  # bytes; reached by a file of five terabytes
@@ -175,14 +172,8 @@ class Container:
         self._opened = opened
         self._kept: OrderedDict[tuple[str, int], bytearray] = OrderedDict()
         text, metadata = opened.metadata["regretless"], opened.metadata
-        if "checksum" not in metadata:
+        if "checksum" not in metadata or "checks" not in metadata:
             raise InvalidFile(self.path, DAMAGED)
-        if "checks" not in metadata:
-            self._size: int = LARGEST_PIECE
-            self._pieces: dict[str, list[int]] = {}
-            if _whole_checksum(text, opened) != metadata["checksum"]:
-                opened.damaged("its checksum does not match its contents")
-            return
         if _checksum(text, metadata["checks"], opened.table) != metadata["checksum"]:
             opened.damaged("its header does not match its checksum")
         self._size, self._pieces = self._checks(metadata["checks"])
@@ -267,7 +258,7 @@ class Container:
         return self._kept[key]
 
     def _check(self, name: str, piece: int, content: memoryview) -> None:
-        if self._pieces and zlib.crc32(content) != self._pieces[name][piece]:
+        if zlib.crc32(content) != self._pieces[name][piece]:
             self._opened.damaged(f"{name} does not match its checksum")
 
     def _checks(self, text: str) -> tuple[int, dict[str, list[int]]]:
@@ -338,9 +329,10 @@ def _header(opened: TensorFile) -> dict[str, Any]:
     version, kind = header.get("format"), header.get("kind")
     if type(version) is not int or version < 1 or not isinstance(kind, str):
         raise InvalidFile(path, DAMAGED)
-    if version > FORMAT_VERSION:
+    if version != FORMAT_VERSION:
+        writer = "a newer Regretless" if version > FORMAT_VERSION else "a version before the first release"
         formats = f"its format is {version}, and this version reads {FORMAT_VERSION}"
-        raise InvalidFile(path, f"was written by a newer Regretless: {formats}")
+        raise InvalidFile(path, f"was written by {writer}: {formats}")
     return header
 
 
@@ -357,13 +349,3 @@ def _json_table(path: Path, text: str) -> dict[str, Any]:
 def _checksum(text: str, checks: str, table: Mapping[str, object]) -> str:
     covered = f"{text}\n{checks}\n{json.dumps(table, sort_keys=True)}"
     return hashlib.sha256(covered.encode()).hexdigest()
-
-
-def _whole_checksum(text: str, opened: TensorFile) -> str:
-    """The checksum of files without checks per piece."""
-    digest = hashlib.sha256(text.encode())
-    for name in sorted(opened.entries):
-        array = opened.array(name)
-        digest.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
-        digest.update(bytes_of(array))
-    return digest.hexdigest()

@@ -92,13 +92,6 @@ class TensorFile:
         self.metadata = self._metadata()
         self.entries = self._entries()
 
-    def array(self, name: str) -> AnyArray:
-        """A whole array, unchecked."""
-        entry = self.entries[name]
-        array: AnyArray = np.empty(entry.shape, entry.dtype)
-        self.read_into(entry.begin, bytes_of(array))
-        return array
-
     def mapped(self, entry: TensorEntry) -> AnyArray:
         """A whole array, mapped into memory, read-only and unchecked."""
         if entry.begin == entry.end:

@@ -1,13 +1,13 @@
 """How much memory is free, and how much a compiled form takes.
 
-The environment variable REGRETLESS_MEMORY ("8 GB", "512 MiB") sets how much memory a process of Regretless may use in
-all; what it has in use already is subtracted. It overrides everything below:
+The environment variable REGRETLESS_MEMORY ("8 GB", "512 MB", or "512 MiB" for 512 · 2^20 bytes) sets how much memory a
+process of Regretless may use in all; what it has in use already is subtracted. It overrides everything below:
 
     Linux           MemAvailable in /proc/meminfo, or less if a control group allows less
     elsewhere       psutil, if it is installed
     Windows         GlobalMemoryStatusEx
     macOS           vm_stat: pages that are free, inactive, speculative or purgeable
-    anything else   half of the physical memory; 4 GiB if that is not known either
+    anything else   half of the physical memory; 4.3 GB if that is not known either
 
 Under Linux control groups (containers, services, batch systems) less may be free than the machine has. A group's
 limit includes its subgroups, so what is left is the minimum over a process's group and all its ancestors. Both
@@ -67,7 +67,7 @@ def _read_size(text: str) -> int:
     """
     size = _SIZE.fullmatch(text)
     if size is None:
-        raise InvalidOption(SETTING, text, "is not a size such as 8 GB or 512 MiB")
+        raise InvalidOption(SETTING, text, "is not a size such as 8 GB or 512 MB")
     number, prefix, binary = size.groups()
     return int(float(number) * (1024 if binary else 1000) ** _POWER[prefix.lower()])
 

@@ -114,14 +114,14 @@ class OpenSpielGame(Game[OpenSpielState]):
             return [outcome for outcome, _ in self.chance_outcomes(state)]
         key = state.key or self.info_set_key(state)
         numbers = state.raw.legal_actions()
-        known = self._sets.get(key)
-        if known is None or known[2] != numbers:
+        actions = self._sets.get(key)
+        if actions is None or actions[2] != numbers:
             moves = _texts(state.raw, numbers)
             texts = tuple(moves)
-            known = self._shared.setdefault((texts, tuple(numbers)), (texts, moves, numbers))
-            self._sets.setdefault(key, known)
-        state.moves = known[1]
-        return known[0]
+            actions = self._shared.setdefault((texts, tuple(numbers)), (texts, moves, numbers))
+            self._sets.setdefault(key, actions)
+        state.moves = actions[1]
+        return actions[0]
 
     def chance_outcomes(self, state: OpenSpielState) -> Sequence[tuple[Action, float]]:
         outcomes = state.raw.chance_outcomes()

@@ -21,7 +21,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from regretless.errors import Advice, InvalidOption, RegretlessError, WouldNotFit, memory_text
+from regretless.errors import Advice, InvalidOption, RegretlessError, WouldNotFit, bytes_text
 from regretless.forms.memory import available_bytes
 from regretless.forms.public_size import PublicSize
 from regretless.holdem.estimate import STORAGES, Estimate, estimate_spot
@@ -73,7 +73,7 @@ def check_fits(
     if estimate.memory_bytes[storage] > free:
         advice = []
         if storage != 16 and estimate.memory_bytes[16] <= free:
-            advice.append(Advice("storage", 16, f"needs {memory_text(estimate.memory_bytes[16])}, which fits"))
+            advice.append(Advice("storage", 16, f"needs {bytes_text(estimate.memory_bytes[16])}, which fits"))
         hint = ""
         if can_shrink:
             hint = _hint(shrink(spot, storage=storage, threads=threads, predicts=predicts, available=free))
@@ -138,7 +138,7 @@ def _hint(shrunk: Shrunk) -> str:
     if not shrunk.fits or shrunk.memory_bytes is None:
         return "start on a later street or with narrower ranges"
     cuts = " and ".join(filter(None, (", ".join(cut.text for cut in shrunk.cuts[:-1]), shrunk.cuts[-1].text)))
-    return f"it fits with {cuts}, in {memory_text(shrunk.memory_bytes)}"
+    return f"it fits with {cuts}, in {bytes_text(shrunk.memory_bytes)}"
 
 
 # --- the cuts ---------------------------------------------------------------------------------------------------------

@@ -88,9 +88,9 @@ def with_sources(spot: Spot) -> Spot:
     if not any(isinstance(lock, LockFrom) for lock in spot.locks):
         return spot
     locks = []
-    for place, lock in enumerate(spot.locks):
+    for number, lock in enumerate(spot.locks):
         if isinstance(lock, LockFrom):
-            group = _load(lock, spot, f"locks[{place}]").reader.group
+            group = _load(lock, spot, f"locks[{number}]").reader.group
             lock = replace(lock, suits=tuple(renaming_text(int(row)) for row in group))
         locks.append(lock)
     return replace(spot, locks=tuple(locks))
@@ -109,87 +109,87 @@ def apply_locks(engine: PublicEngine, spot: Spot, *, resumed: bool) -> None:
     if not spot.locks:
         return
     form = engine.form
-    held = spot_hands(spot)
+    hands = spot_hands(spot)
     sources: dict[LockFrom, _Source] = {}
 
     def read(lock: LockFrom, name: str, node: int, runout: int) -> FloatArray:
         if resumed:
             return engine.kept_strategy(node, runout)
         if lock not in sources:
-            sources[lock] = _Source(lock, name, form, held, _load(lock, spot, name))
+            sources[lock] = _Source(lock, name, form, hands, _load(lock, spot, name))
         return engine.as_kept(sources[lock].strategy(node, runout))
 
-    found = locked_nodes(form, spot.locks, held, read)
-    for player, place in locked_players(spot.locks).items():
-        lock = spot.locks[place]
+    rows = locked_nodes(form, spot.locks, hands, read)
+    for player, number in locked_players(spot.locks).items():
+        lock = spot.locks[number]
         assert isinstance(lock, LockFrom)
-        engine.fix(player, partial(read, lock, f"locks[{place}]"))
-    for each in found:
-        engine.lock(each.node, each.strategy, each.runout, each.hands)
+        engine.fix(player, partial(read, lock, f"locks[{number}]"))
+    for row in rows:
+        engine.lock(row.node, row.strategy, row.runout, row.hands)
 
 
 class _Source:
     """Another solution, addressed with the nodes, runouts and hands of a form."""
 
     def __init__(
-        self, lock: LockFrom, name: str, form: PublicForm, held: tuple[IntArray, IntArray], solution: SpotSolution
+        self, lock: LockFrom, name: str, form: PublicForm, hands: tuple[IntArray, IntArray], solution: SpotSolution
     ) -> None:
-        self.lock, self.field, self.form, self.held = lock, f"{name}.source", form, held
+        self.lock, self.field, self.form, self.hands = lock, f"{name}.source", form, hands
         self.reader = solution.reader
         self._deals: dict[tuple[int, int], Deal] = {(0, 0): Deal()}
         self._nodes: dict[int, int] = {0: 0}
-        self._columns_found: dict[tuple[int, int, int], IntArray] = {}
+        self._columns_of: dict[tuple[int, int, int], IntArray] = {}
         self._line_nodes: dict[tuple[int, int], LineNode] = {}
 
     def strategy(self, node: int, runout: int) -> FloatArray:
-        """[actions, H] the source's strategy there; uniform for hands that the lock does not cover."""
+        """[actions, H] the source's strategy at a node; uniform for hands that the lock does not cover."""
         tree = self.form.tree
         player, street = int(tree.player[node]), int(tree.street[node])
-        theirs = self._node(node)
+        source_node = self._node(node)
         labels = tree.labels[int(tree.first_child[node]) : int(tree.first_child[node + 1])]
-        there = self.reader.actions(theirs)
-        if set(labels) != set(there):
+        source_labels = self.reader.actions(source_node)
+        if set(labels) != set(source_labels):
             where = self._line(node) or "the first decision"
             raise InvalidOption(
                 self.field,
                 self.lock.source,
-                f"has {', '.join(there)} at {where}, where this spot has {', '.join(labels)}",
+                f"has {', '.join(source_labels)} at {where}, where this spot has {', '.join(labels)}",
             )
         deal = self._deal(street, runout)
-        strategy = self.reader.results.strategy(theirs, deal.runout)
+        strategy = self.reader.results.strategy(source_node, deal.runout)
         if self.lock.frequencies:
             strategy = strategy.astype(np.float64, copy=True)
             strategy[:, self.reader.solved_hands(player, deal)[1]] = _reshaped(
                 self.reader, self.lock, self._line_node(node, runout)
             )
         columns = self._columns(player, street, runout)
-        taken = strategy[[there.index(label) for label in labels]][:, columns]
-        return np.where(columns >= 0, taken, 1.0 / len(labels))
+        ordered = strategy[[source_labels.index(label) for label in labels]][:, columns]
+        return np.where(columns >= 0, ordered, 1.0 / len(labels))
 
     def _columns(self, player: int, street: int, runout: int) -> IntArray:
         """[H] position of each hand of a player in the source's strategies; -1 if the lock does not cover it."""
         key = player, street, runout
-        if key not in self._columns_found:
+        if key not in self._columns_of:
             hands, solved = self.reader.solved_hands(player, self._deal(street, runout))
-            found = np.full(HAND_COUNT, -1)
-            found[hands] = solved
-            columns = found[self.held[player]]
-            chosen = self.lock.range.weights[self.held[player]] > 0
+            column_of = np.full(HAND_COUNT, -1)
+            column_of[hands] = solved
+            columns = column_of[self.hands[player]]
+            chosen = self.lock.range.weights[self.hands[player]] > 0
             missing = np.flatnonzero((columns < 0) & chosen & ~self.form.streets[street].dead[player][runout])
             if len(missing):
                 more = f" and {len(missing) - 1} more hands" if len(missing) > 1 else ""
-                hand = hand_text(int(self.held[player][missing[0]]))
+                hand = hand_text(int(self.hands[player][missing[0]]))
                 reason = f"has no {hand}{more} in the range of {PLAYERS[player]}"
                 raise InvalidOption(self.field, self.lock.source, reason)
-            self._columns_found[key] = columns
-        return self._columns_found[key]
+            self._columns_of[key] = columns
+        return self._columns_of[key]
 
     def _deal(self, street: int, runout: int) -> Deal:
         """The source's deal for the cards of a runout."""
         if (street, runout) not in self._deals:
-            here = self.form.streets[street]
-            before = self._deal(street - 1, int(here.parent[runout]))
-            card = int(here.cards[runout, 0])
+            runouts = self.form.streets[street]
+            before = self._deal(street - 1, int(runouts.parent[runout]))
+            card = int(runouts.cards[runout, 0])
             self._deals[street, runout] = find_deal(self.reader.form, self.reader.group, before, card)
         return self._deals[street, runout]
 
@@ -197,26 +197,26 @@ class _Source:
         """The source's number of a betting node."""
         if node not in self._nodes:
             above, label = self._node(int(self.form.tree.parent[node])), self.form.tree.labels[node]
-            there = self.reader.actions(above)
-            if label not in there:
+            labels = self.reader.actions(above)
+            if label not in labels:
                 raise InvalidOption(self.field, self.lock.source, f"has no line {self._line(node)!r}")
-            self._nodes[node] = int(self.reader.form.tree.first_child[above]) + there.index(label)
+            self._nodes[node] = int(self.reader.form.tree.first_child[above]) + labels.index(label)
         return self._nodes[node]
 
     def _line_node(self, node: int, runout: int) -> LineNode:
-        """The source's node, with the reach of every hand there."""
+        """The source's node, with the reach of every hand."""
         if (node, runout) not in self._line_nodes:
             tree, street = self.form.tree, self.form.streets[int(self.form.tree.street[node])]
             above = int(tree.parent[node])
             if node == 0:
-                found = self.reader.root
+                source_node = self.reader.root
             elif tree.kind[above] == NodeKind.CHANCE:
                 before = self._line_node(above, int(street.parent[runout]))
-                found = self.reader.deal(before, int(street.cards[runout, 0]))
+                source_node = self.reader.deal(before, int(street.cards[runout, 0]))
             else:
                 before = self._line_node(above, runout)
-                found = self.reader.act(before, self.reader.actions(before.index).index(tree.labels[node]))
-            self._line_nodes[node, runout] = found
+                source_node = self.reader.act(before, self.reader.actions(before.index).index(tree.labels[node]))
+            self._line_nodes[node, runout] = source_node
         return self._line_nodes[node, runout]
 
     def _line(self, node: int) -> str:

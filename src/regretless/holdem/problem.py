@@ -52,7 +52,7 @@ def solve_spot(spot: Spot | None = None, **keywords: Unpack[SpotKeywords]) -> Sp
     """
     options = SolveOptions.read(keywords)
     if isinstance(options.resume, str | os.PathLike):
-        options = replace(options, resume=SpotSolution.load(os.fspath(options.resume), to_resume=True))
+        options = replace(options, resume=SpotSolution.load(os.fspath(options.resume)))
     if spot is None and options.resume is None:
         raise MissingOption("spot", "give a spot, or a solve to resume")
     solution = solve_problem(SpotProblem(spot, options), options)

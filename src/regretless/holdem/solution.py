@@ -12,14 +12,10 @@ Besides the record and the spot's TOML, a file contains
 and, if it can be resumed, the regrets and averages as the engine stores them. A checkpoint has only these: its answers
 are read from an engine that is restored when the first node is read. Values of the last street are not stored: they
 follow from one runout's strategies. The row of a runout is read and checked when one of its nodes is.
-
-Files of format 1 have the history in their header and the target in percent of the pot; the earliest have `strategy.S`
-instead of `probabilities.S`: probabilities of all actions but the last, × 65535 in 16 bits.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,9 +23,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from regretless import engines
-from regretless.engines import Evaluation, Snapshot
-from regretless.errors import Advice, ApproximateFile, InvalidFile, InvalidOption, RegretlessError
-from regretless.files.container import Container, StoredArrays
+from regretless.engines import Snapshot
+from regretless.errors import InvalidFile, InvalidOption, RegretlessError
+from regretless.files.container import Container
 from regretless.files.fields import Fields
 from regretless.forms.public import BettingTree
 from regretless.forms.tree_hash import tree_hash
@@ -44,9 +40,9 @@ from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.holdem.verification import SpotVerification, verify_spot
 from regretless.reprs import brief
-from regretless.solving.game_solution import LEARNED
+from regretless.solving.game_solution import public_snapshot
 from regretless.solving.kinds import KINDS
-from regretless.solving.record import Record, Settings, read_history
+from regretless.solving.record import Record
 from regretless.solving.solution import Contents, Solution, restore_engine
 
 __all__ = ["CHECKPOINT", "SpotSolution", "spot_and_tree"]
@@ -63,7 +59,6 @@ class SpotSolution(Solution):
     """
 
     spot: Spot
-    symmetric: bool = True  # whether equivalent hands have equal numbers; in older versions they drifted apart
 
     __repr__ = brief
 
@@ -175,35 +170,19 @@ class SpotSolution(Solution):
         return Contents(self._fields() | {"weight": self.snapshot.weight}, self.snapshot.arrays)
 
     def _fields(self) -> dict[str, Any]:
-        return {"spot": self.spot.to_toml(), "symmetric": self.symmetric}
+        return {"spot": self.spot.to_toml()}
 
     @classmethod
-    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
-        """The solution in an opened file; strategies stay on disk until a node is read.
-
-        Checkpoints of format 1 do not record their exploitability, so they can only be resumed.
-        """
+    def read(cls, file: Container) -> Self:
+        """The solution in an opened file; strategies stay on disk until a node is read."""
         path = file.path
         header = Fields(path, file.header)
         spot, tree = spot_and_tree(header)
-        if file.kind == CHECKPOINT and header.whole("format") == 1:
-            if not to_resume:
-                again = {"command": f"regretless solve --resume {path}", "keyword": f"rl.solve(resume={str(path)!r})"}
-                raise InvalidFile(path, "is an interrupted solve", [Advice("resume", None, "continues it", **again)])
-            record = _first_checkpoint(file, header, spot)
-        else:
-            record = Record.read(file, players=2)
-        settings = record.settings
-        if header.whole("format") == 1 and settings.target is not None:
-            settings = replace(settings, target=settings.target / 100 * spot.pot)
-        snapshot = None
-        if "regret.0" in file:
-            if "weight" not in header and file.bits("regret.0") == 16:
-                raise InvalidFile(path, "does not state the weight of its averages")
-            weight = header.number("weight", low=0.0) if "weight" in header else 0.0
-            snapshot = Snapshot(record.iterations, StoredArrays(file, LEARNED), weight)
-            settings = replace(settings, storage=file.bits("regret.0"))
-        record = replace(record, settings=settings)
+        record = Record.read(file, players=2)
+        snapshot = public_snapshot(file, record.iterations)
+        if snapshot is not None:
+            settings = replace(record.settings, storage=file.bits("regret.0"))
+            record = replace(record, settings=settings)
 
         def make_reader() -> SpotReader:
             if file.kind == CHECKPOINT:
@@ -211,17 +190,7 @@ class SpotSolution(Solution):
             form = unpacked_form(file, spot, tree)
             return SpotReader(spot, form, FileResults(file, form))
 
-        symmetric = file.kind == CHECKPOINT or ("symmetric" in header and header.flag("symmetric"))
-        solution = cls(
-            record=record, snapshot=snapshot, path=path, spot=spot, make_reader=make_reader, symmetric=symmetric
-        )
-        if file.kind != CHECKPOINT and len(solution.reader.form.permutations[0]) > 1 and not symmetric:
-            message = (
-                f"{path} was written by an older version, in which equivalent hands drifted apart: its exploitability "
-                f"may be too low; 'regretless verify {path}' recomputes it"
-            )
-            warnings.warn(ApproximateFile(message), stacklevel=2)
-        return solution
+        return cls(record=record, snapshot=snapshot, path=path, spot=spot, make_reader=make_reader)
 
 
 def spot_and_tree(header: Fields) -> tuple[Spot, BettingTree]:
@@ -248,26 +217,3 @@ def _restored(spot: Spot, record: Record, snapshot: Snapshot | None, path: str |
     engine = engines.create("auto", form, storage=storage, threads=1, predicts=snapshot.predicts)
     restore_engine(engine, snapshot, path)
     return SpotReader(spot, form, EngineResults(engine))
-
-
-def _first_checkpoint(file: Container, header: Fields, spot: Spot) -> Record:
-    """The record of a checkpoint of format 1."""
-    return Record(
-        game=spot.name or "spot",
-        variant=header.text("variant"),
-        engine="auto",
-        device="cpu",
-        threads=1,
-        iterations=header.whole("iterations"),
-        evaluation=Evaluation((), ()),
-        reason="interrupted",
-        history=read_history(file),
-        seconds=header.number("seconds", low=0.0),
-        setup_seconds=0.0,
-        seconds_per_iteration=0.0,
-        memory_bytes=0,
-        nodes=0,
-        information_sets=0,
-        settings=Settings.read(header),
-        tree_hash=header.text("tree_hash"),
-    )

@@ -19,7 +19,7 @@ from regretless.holdem.spots.locks import AnyLock, Lock, LockFrom, check_lock, l
 from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.page.endpoint import RefusedRequest, Routes
 from regretless.page.library import File, Library
-from regretless.page.nodes import SEAT, Line
+from regretless.page.nodes import EV_UNIT, SEAT, Line
 from regretless.page.schema import Json, array, boolean, integer, nullable, number, obj, rounded, rounded_list, text
 from regretless.page.spots import error_json
 from regretless.solving.game_solution import GameSolution
@@ -154,7 +154,7 @@ _CHECKED_LOCK = obj(
                     "actions": array(text()),
                     "before": array(_NUMBER, "how often the range takes each action"),
                     "after": array(_NUMBER),
-                    "ev_lost": number("chips, on average over the range there, before anybody adapts"),
+                    "ev_lost": number(f"{EV_UNIT}, on average over the range there, before anybody adapts"),
                 }
             )
         ),
@@ -197,12 +197,12 @@ def check_one_lock(
 
 
 def _effect_json(reader: SpotReader, lock: AnyLock, line: str) -> Json:
-    found = lock_effect(reader, lock, reader.find(line))
+    effect = lock_effect(reader, lock, reader.find(line))
     return {
-        "actions": list(found.actions),
-        "before": rounded_list(np.array(found.before)),
-        "after": rounded_list(np.array(found.after)),
-        "ev_lost": rounded(found.ev_lost),
+        "actions": list(effect.actions),
+        "before": rounded_list(np.array(effect.before)),
+        "after": rounded_list(np.array(effect.after)),
+        "ev_lost": rounded(effect.ev_lost),
     }
 
 

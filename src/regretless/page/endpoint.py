@@ -285,8 +285,8 @@ def _from_text(name: str, value: str, schema: Schema) -> Any:
         try:
             return int(value) if "integer" in kinds else float(value)
         except ValueError:
-            wanted = "a whole number" if "integer" in kinds else "a number"
-            raise Mismatch(name, f"{value[:40]!r} is not {wanted}") from None
+            expected = "a whole number" if "integer" in kinds else "a number"
+            raise Mismatch(name, f"{value[:40]!r} is not {expected}") from None
     if "boolean" in kinds:
         if value not in ("true", "false"):
             raise Mismatch(name, "is neither true nor false")

@@ -17,28 +17,18 @@ from regretless.page.library import File, Library
 from regretless.page.queue import SolveQueue
 from regretless.page.schema import Json, anything, array, boolean, integer, nullable, number, obj, text
 from regretless.page.spots import SPOT, read_spot, spot_fields, spot_toml
+from regretless.solving.kinds import KINDS
 from regretless.solving.solution import Solution
 
 __all__ = ["routes"]
 
 _NUMBER = nullable(number())
 _TEXT = nullable(text())
+KIND_NAMES = [*dict.fromkeys(row.listed for row in KINDS.values()), "checkpoint", "toml", "other", "unreadable"]
 FILE_SUMMARY = obj(
     {
         "file": text(),
-        "kind": text(
-            enum=[
-                "spot",
-                "game",
-                "push-fold",
-                "flop-holdem",
-                "holdem-game",
-                "checkpoint",
-                "toml",
-                "other",
-                "unreadable",
-            ]
-        ),
+        "kind": text(enum=KIND_NAMES),
         "name": text(),
         "bytes": integer(),
         "modified": number("seconds since 1970"),

@@ -57,7 +57,7 @@ HERE = "."  # the name of a study that is the served folder itself
 CHARTED = ("push-fold", "holdem-game")  # kinds of games with charts of play before the flop
 UNSHOWN = {row.listed for row in KINDS.values() if row.noun}  # kinds of games that the page cannot show yet
 
-Wanted = TypeVar("Wanted", bound=Solution)
+SolutionType = TypeVar("SolutionType", bound=Solution)
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,8 @@ class Library:
         """The path of a file of the folder, which need not exist; refuses names that lead elsewhere."""
         _check_name(file, "file")
         if not file.endswith(SUFFIXES if suffix is None else suffix):
-            wanted = " or ".join(SUFFIXES) if suffix is None else suffix
-            raise Forbidden(f"file: {file[:80]!r} does not end in {wanted}", "file")
+            allowed = " or ".join(SUFFIXES) if suffix is None else suffix
+            raise Forbidden(f"file: {file[:80]!r} does not end in {allowed}", "file")
         return self._confined(self.folder / PurePosixPath(file), "file", file)
 
     def study(self, name: str) -> Path:
@@ -159,11 +159,11 @@ class Library:
         """A sentence with files named as the page names them."""
         return sentence.replace(f"{self.folder}/", "").replace(str(self.folder), self.folder.name)
 
-    def free_name(self, wanted: str, taken: set[str]) -> str:
-        """A name for a new solution, like the one wanted, that no file and nothing in `taken` has."""
-        first = plain_name(wanted)
+    def free_name(self, title: str, reserved: set[str]) -> str:
+        """A file name for a new solution with this title that neither exists nor is reserved."""
+        first = plain_name(title)
         number, name = 1, f"{first}.rgl"
-        while name in taken or os.path.lexists(self.folder / name):
+        while name in reserved or os.path.lexists(self.folder / name):
             number += 1
             name = f"{first}-{number}.rgl"
         return name
@@ -219,12 +219,12 @@ class Library:
         if revision is None:
             raise NotFound(f"file: {file!r} is not in the served folder", "file")
         key = file, revision
-        known = self._summaries.get(key)
-        if known is None:
+        summary = self._summaries.get(key)
+        if summary is None:
             if len(self._summaries) > 4 * MOST_FILES:
                 self._summaries.clear()
-            known = self._summaries[key] = self._summarise(path, file, revision)
-        return known
+            summary = self._summaries[key] = self._summarise(path, file, revision)
+        return summary
 
     def _summarise(self, path: Path, file: str, revision: str) -> FileSummary:
         status = path.stat()
@@ -284,7 +284,7 @@ class Library:
             yield opened
 
     @contextmanager
-    def _opened(self, file: str, kind: type[Wanted], what: str, slow: bool) -> Iterator[tuple[Wanted, str]]:
+    def _opened(self, file: str, kind: type[SolutionType], what: str, slow: bool) -> Iterator[tuple[SolutionType, str]]:
         path = self.existing(file, ".rgl")
         revision = self.revision(file) or ""
         key = file, revision, slow
@@ -329,9 +329,9 @@ def _named(error: InvalidFile, path: Path, file: str) -> InvalidFile:
     return InvalidFile(file, error.worded(Advice.in_words).removeprefix(f"{path}: "))
 
 
-def plain_name(wanted: str) -> str:
-    """A name for a file, without suffix, like the one wanted."""
-    letters = "".join(letter if letter.isalnum() or letter in "-_+, " else "-" for letter in wanted).strip(" -,")
+def plain_name(title: str) -> str:
+    """A title as the name of a file, without suffix."""
+    letters = "".join(letter if letter.isalnum() or letter in "-_+, " else "-" for letter in title).strip(" -,")
     return letters.encode()[:60].decode(errors="ignore").strip() or "spot"
 
 

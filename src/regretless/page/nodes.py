@@ -38,7 +38,7 @@ from regretless.page.schema import (
     text,
 )
 
-__all__ = ["ACTION", "CHIPS", "SEAT", "TILE", "Line", "action_list", "routes", "street_of", "strip_json"]
+__all__ = ["ACTION", "CHIPS", "EV_UNIT", "SEAT", "TILE", "Line", "action_list", "routes", "street_of", "strip_json"]
 
 POINTS = 101  # of a distribution
 Line = Annotated[str, text('a line of play: "check, bet 40, call, Th"', longest=1000)]
@@ -244,14 +244,14 @@ def _distribution(table: HandTable) -> Json | None:
     A point is the mean of the hands within half a percent of it, so that the area under the curve is the range's mean.
     """
     weight = table.weight * table.matchups
-    known = (weight > 0) & ~np.isnan(table.equity) & ~np.isnan(table.ev)
-    if not known.any():
+    counts = (weight > 0) & ~np.isnan(table.equity) & ~np.isnan(table.ev)
+    if not counts.any():
         return None
     edges = np.concatenate(([0.0], (np.arange(POINTS - 1) + 0.5) / (POINTS - 1), [1.0]))
     curves = {}
-    for name, values in (("equity", table.equity[known]), ("ev", table.ev[known])):
+    for name, values in (("equity", table.equity[counts]), ("ev", table.ev[counts])):
         order = np.argsort(values, kind="stable")
-        shares = weight[known][order] / weight[known].sum()
+        shares = weight[counts][order] / weight[counts].sum()
         share = np.concatenate(([0.0], np.cumsum(shares)))
         area = np.concatenate(([0.0], np.cumsum(shares * values[order])))
         curves[name] = rounded_list(np.diff(np.interp(edges, share, area)) / np.diff(edges))
@@ -274,6 +274,7 @@ def _cards_json(reader: SpotReader, line: str, then: str) -> Generator[None, Non
                 "card": card_text(each.card),
                 "next": ", ".join(part for part in (report.line, card_text(each.card), report.then) if part),
                 "player": each.player,
+                "pot": rounded(each.pot),
                 "actions": list(each.frequencies),
                 "frequencies": [rounded(share) for share in each.frequencies.values()],
                 "reached": rounded(each.reached),
@@ -290,6 +291,7 @@ def _cards_json(reader: SpotReader, line: str, then: str) -> Generator[None, Non
 
 _NUMBER = nullable(number())
 _PLAYER = nullable(SEAT)
+EV_UNIT = "chips"  # of every EV that the API gives
 CHIPS = obj({"oop": number(), "ip": number()}, "chips of each player")
 _PAIR = obj({"oop": _NUMBER, "ip": _NUMBER})
 _COLUMN = array(_NUMBER)
@@ -300,7 +302,7 @@ ACTION = obj(
         "amount": nullable(number("the player's total on this street")),
         "pot_share": nullable(number("chips beyond the call / pot after the call")),
         "frequency": nullable(number("over the whole range, 0 to 1")),
-        "ev": nullable(number("chips, of the hands that take the action")),
+        "ev": nullable(number(f"{EV_UNIT}, of the hands that take the action")),
         "combos": _NUMBER,
         "next": text("the line that continues with it"),
     }
@@ -382,6 +384,7 @@ CARDS = obj(
                     "card": text(),
                     "next": text(),
                     "player": _PLAYER,
+                    "pot": number("chips"),
                     "actions": array(text()),
                     "frequencies": array(_NUMBER),
                     "reached": _NUMBER,
@@ -439,9 +442,9 @@ def node_ranges(
 ) -> Json:
     with library.spot(file) as (solution, _):
         reader = solution.reader
-        found = reader.find(line)
+        node = reader.find(line)
         return {
-            "line": ", ".join(found.steps),
+            "line": ", ".join(node.steps),
             "ranges": [
                 {
                     "player": each.player,
@@ -449,6 +452,6 @@ def node_ranges(
                     "combos": rounded(each.hands.combos),
                     "text": each.hands.to_text(format),
                 }
-                for each in ranges_at(reader, found)
+                for each in ranges_at(reader, node)
             ],
         }

@@ -39,7 +39,7 @@ from regretless.holdem.spots.spot_fields import PLAYERS, STREETS, PlayerName
 from regretless.page.endpoint import Conflict, NotFound, Routes
 from regretless.page.library import FILE, Library
 from regretless.page.mistakes import MISTAKE, MistakeList
-from regretless.page.nodes import ACTION, CHIPS, SEAT, TILE, Line, action_list, street_of, strip_json
+from regretless.page.nodes import ACTION, CHIPS, EV_UNIT, SEAT, TILE, Line, action_list, street_of, strip_json
 from regretless.page.schema import Json, array, boolean, integer, nullable, number, obj, rounded, text
 
 __all__ = ["PracticeSession", "PracticeTable", "routes"]
@@ -106,15 +106,15 @@ class PracticeSession:
         """The line to a decision of the user that is asked, in a hand that the solution plays for both."""
         for _ in range(MOST_DEALS):
             self._draw(reader, start)
-            duel, node, asked = self._duel(reader), start, []
+            duel, node, candidates = self._duel(reader), start, []
             while duel.is_turn(node := duel.play_on(node)[-1]):
                 if self._is_asked(reader, node):
-                    asked.append(node)
+                    candidates.append(node)
                     if not self.single:
                         break
                 node = reader.act(node, duel.draw(node))
-            if asked:
-                return ", ".join(self.random.choice(asked).steps)
+            if candidates:
+                return ", ".join(self.random.choice(candidates).steps)
         raise NotFound(f"no hand of {self.file!r} came to such a decision in {MOST_DEALS} deals", "streets")
 
     def _is_asked(self, reader: SpotReader, node: LineNode) -> bool:
@@ -160,6 +160,8 @@ class PracticeSession:
             "file": self.file,
             "board": [card_text(card) for card in (*reader.board, *node.deal.cards)],
             "line": view.line,
+            "big_blind": reader.spot.big_blind,
+            "pot": view.pot,
             "hand": hand_text(self.hands[self.player]),
             "actions": action_list(reader, node),
             "chosen": view.actions[chosen],
@@ -188,7 +190,7 @@ class PracticeSession:
         """The state of the session, without what the user must not know."""
         path = reader.path(self.line)
         node = path[-1]
-        tree, mine = reader.form.tree, self._duel(reader).is_turn(node)
+        tree, is_turn = reader.form.tree, self._duel(reader).is_turn(node)
         paid = tree.paid[node.index]
         decisions = sum(self.grades.values())
         return {
@@ -199,17 +201,18 @@ class PracticeSession:
             "hand_number": self.dealt,
             "player": self.player,
             "seats": {player: reader.spot.position_of(player) for player in PLAYERS},
+            "big_blind": reader.spot.big_blind,
             "hand": hand_text(self.hands[self.player]),
             "hole": _cards(self.hands[self.player]),
             "board": [card_text(card) for card in (*reader.board, *node.deal.cards)],
             "line": self.line,
             "pot": reader.spot.pot + float(paid.sum()),
             "stacks": {PLAYERS[player]: reader.spot.stack - float(paid[player]) for player in range(2)},
-            "to_call": float(abs(paid[0] - paid[1])) if mine else 0.0,
+            "to_call": float(abs(paid[0] - paid[1])) if is_turn else 0.0,
             "strip": strip_json(reader, path, frequencies=False),
-            "actions": action_list(reader, node) if mine else [],
-            "over": not mine,
-            "outcome": None if mine else self._outcome(reader, node),
+            "actions": action_list(reader, node) if is_turn else [],
+            "over": not is_turn,
+            "outcome": None if is_turn else self._outcome(reader, node),
             "feedback": self.feedback,
             "score": {
                 "hands": self.dealt,
@@ -224,17 +227,17 @@ class PracticeSession:
 
     def _outcome(self, reader: SpotReader, node: LineNode) -> Json:
         outcome = self._duel(reader).outcome(node)
-        mine = PLAYERS.index(self.player)
-        won = outcome.won[mine]
+        own = PLAYERS.index(self.player)
+        won = outcome.won[own]
         if outcome.folded is not None:
             return {
                 "end": "fold",
                 "opponent": None,
                 "won": rounded(won),
-                "text": "You fold" if outcome.folded == mine else f"Your opponent folds: you win {won:g} chips",
+                "text": "You fold" if outcome.folded == own else f"Your opponent folds: you win {won:g} chips",
             }
         other: PlayerName = "oop" if self.player == "ip" else "ip"
-        ahead = outcome.strength[mine] - outcome.strength[1 - mine]
+        ahead = outcome.strength[own] - outcome.strength[1 - own]
         chips = f" {abs(won):g} chips" if won else ""
         text = "You split the pot" if ahead == 0 else f"You {'win' if ahead > 0 else 'lose'}{chips}"
         return {
@@ -293,6 +296,7 @@ PRACTICE = obj(
         "hand_number": integer(),
         "player": text(enum=["oop", "ip"]),
         "seats": obj({"oop": text(), "ip": text()}, "what the players are called: their positions, if known"),
+        "big_blind": nullable(number("chips, if known")),
         "hand": text(),
         "hole": array(text()),
         "board": array(text()),
@@ -312,13 +316,15 @@ PRACTICE = obj(
                     "file": text(),
                     "board": array(text()),
                     "line": text(),
+                    "big_blind": nullable(number("chips, if known")),
+                    "pot": number("chips"),
                     "hand": text(),
                     "actions": array(ACTION),
                     "chosen": text(),
                     "best": nullable(text()),
-                    "ev": obj({}, "chips by action", open_=True),
+                    "ev": obj({}, f"{EV_UNIT} by action", open_=True),
                     "strategy": obj({}, "probability by action", open_=True),
-                    "lost": number("chips"),
+                    "lost": number(EV_UNIT),
                     "lost_pct_pot": number(),
                     "grade": text(enum=list(GRADES)),
                 },

@@ -162,7 +162,7 @@ def _rake(game: HoldemGame) -> dict[str, float]:
 def _raiser(line: str) -> PlayerName | None:
     """Who raised last: the small blind acts first, and the players take turns."""
     steps = line.split(", ")
-    raises = [place for place, step in enumerate(steps) if re.match(r"raise|all-in", step)]
+    raises = [index for index, step in enumerate(steps) if re.match(r"raise|all-in", step)]
     return ("ip", "oop")[raises[-1] % 2] if raises else None
 
 

@@ -19,7 +19,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from regretless.errors import InvalidFile, RegretlessError, UnreadableSolve, memory_text
+from regretless.errors import InvalidFile, RegretlessError, UnreadableSolve, bytes_text
 from regretless.files.container import open_container
 from regretless.files.state import check_state_folder, create_state, state_folder
 from regretless.forms.memory import available_bytes
@@ -321,7 +321,7 @@ class SolveQueue:
             promised = sum(other.request.needed_bytes for other in self.jobs.values() if other.state == "starting")
             free = available_bytes() - promised
             if job.request.needed_bytes > free and self._tasks:
-                needed, left = memory_text(job.request.needed_bytes), memory_text(max(free, 0))
+                needed, left = bytes_text(job.request.needed_bytes), bytes_text(max(free, 0))
                 job.message = f"waits for memory: it needs {needed}, {left} are free"
                 self._changed(job)
                 return

@@ -170,21 +170,21 @@ def _check_number(value: Any, schema: Schema, field: str) -> None:
 def _check_length(value: str | list[Any], schema: Schema, field: str, what: str, unit: str) -> None:
     minimum, maximum = schema.get(f"min{what}", 0), schema.get(f"max{what}", math.inf)
     if not minimum <= len(value) <= maximum:
-        wanted = f"at least {minimum:,}" if len(value) < minimum else f"at most {maximum:,}"
-        raise Mismatch(field, f"has {len(value):,} {unit}; it must have {wanted}")
+        bound = f"at least {minimum:,}" if len(value) < minimum else f"at most {maximum:,}"
+        raise Mismatch(field, f"has {len(value):,} {unit}; it must have {bound}")
 
 
 def _check_object(value: dict[str, Any], schema: Schema, field: str) -> None:
-    known = schema.get("properties", {})
+    properties = schema.get("properties", {})
     for name in schema.get("required", ()):
         if name not in value:
             raise Mismatch(f"{field}.{name}" if field else name, "is missing")
     extra = schema.get("additionalProperties", True)
     for name, item in value.items():
         inner = f"{field}.{name}" if field else str(name)
-        if name in known:
-            check(item, known[name], inner)
+        if name in properties:
+            check(item, properties[name], inner)
         elif extra is False:
-            raise Mismatch(inner[:80], f"is not known here; allowed: {', '.join(known) or 'nothing'}")
+            raise Mismatch(inner[:80], f"is not known here; allowed: {', '.join(properties) or 'nothing'}")
         elif isinstance(extra, dict):
             check(item, extra, inner)

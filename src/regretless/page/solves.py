@@ -17,7 +17,7 @@ from regretless.engines import available_cores
 from regretless.errors import InvalidOption, RegretlessError
 from regretless.files.atomic import check_writable
 from regretless.games.registry import names
-from regretless.holdem.estimate import estimate_spot
+from regretless.holdem.estimate import STORAGES, estimate_spot
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.problem import SpotProblem
 from regretless.holdem.solution import SpotSolution
@@ -49,7 +49,7 @@ OPTIONS: dict[str, Schema] = {  # the fields of `SolveOptions` that the page off
     "variant": nullable(text(longest=200, default=None)),
     "device": text(enum=["auto", "cpu", "cuda", "mps"], default="auto"),
     "threads": nullable(integer("at most", minimum=1, default=None)),
-    "storage": nullable(integer(enum=[16, 32], default=None)),
+    "storage": nullable(integer(enum=sorted(STORAGES), default=None)),
 }
 BODY = obj(
     {
@@ -263,17 +263,17 @@ def _game(body: Json, options: Json, library: Library, writing: set[str]) -> Job
 
 def _check_game(field: str, game: str) -> None:
     """Refuse any game but one of the package: the file of one, or the name of another library's."""
-    known = names()
+    allowed = names()
     plain = game.partition("(")[0].strip().replace("-", "_")
-    if plain not in {each.replace("-", "_") for each in known} or game.strip().lower().endswith(".efg"):
-        raise InvalidOption(field, game, f"is not one of {', '.join(known)}")
+    if plain not in {each.replace("-", "_") for each in allowed} or game.strip().lower().endswith(".efg"):
+        raise InvalidOption(field, game, f"is not one of {', '.join(allowed)}")
 
 
 def _resumed(file: str, options: Json, library: Library, writing: set[str]) -> JobRequest:
     path = library.existing(file, ".rgl")
     if file in writing:
         raise Conflict(f"resume: {file} is being solved already", "resume")
-    solution = load(path, to_resume=True)
+    solution = load(path)
     options = options | dict.fromkeys(RESUMED)
     request = JobRequest(name=solution.game, file=file, resume=file, options=options, unit="in the game's units")
     return _check_resume(request, solution)

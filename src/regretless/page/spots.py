@@ -65,6 +65,7 @@ SPOT = obj(
 SpotFields = Annotated[Json, SPOT]
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
 _AMOUNTS = ("pot", "stack", "big_blind")
+ROOM = 0.9  # of the free memory for a tree that is cut to fit, so that it still does a moment later
 
 
 class InvalidSpot(RefusedRequest):
@@ -278,7 +279,8 @@ def _tree_json(spot: Spot, tree: BettingTree, most: int) -> Json:
 # --- endpoints -------------------------------------------------------------------------------------------------------
 
 _TEXT = nullable(text())
-_BY_BITS = obj({"32": integer(), "16": integer()}, "by bits of storage")
+_BITS = tuple(map(str, STORAGES))
+_BY_BITS = obj(dict.fromkeys(_BITS, integer()), "by bits of storage")
 _ESTIMATE = {
     "nodes": integer(),
     "betting_nodes": integer(),
@@ -286,11 +288,11 @@ _ESTIMATE = {
     "hands": obj({"oop": integer(), "ip": integer()}),
     "entries": integer("actions × hands over all decisions"),
     "memory_bytes": _BY_BITS,
-    "fits": obj({"32": boolean(), "16": boolean()}),
+    "fits": obj(dict.fromkeys(_BITS, boolean())),
     "available_bytes": integer(),
     "iterations": integer("expected"),
     "seconds": number("expected on idle cores, within a factor of 1.5"),
-    "file_bytes": obj({"32": integer(), "16": integer()}, "by bits of storage; the file can be resumed"),
+    "file_bytes": obj(dict.fromkeys(_BITS, integer()), "by bits of storage; the file can be resumed"),
 }
 _TABLE: Json = {"type": "object"}
 CHECKED = obj(
@@ -352,7 +354,8 @@ def shrunk(
 ) -> Json:
     checked, free = read_spot(spot, library), available_bytes()
     cores = thread_limit(_read_typed(threads, _THREADS))
-    smaller = shrink(checked, storage=storage, threads=cores, predicts=spot_predicts(checked, None), available=free)
+    room = int(ROOM * free)
+    smaller = shrink(checked, storage=storage, threads=cores, predicts=spot_predicts(checked, None), available=room)
     return {
         "fits": smaller.fits,
         "cuts": [{"text": cut.text, "saves_bytes": cut.saves} for cut in smaller.cuts],

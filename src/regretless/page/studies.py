@@ -24,6 +24,7 @@ from regretless.holdem.studies.folder import GrowingFolder, StudyFolder
 from regretless.holdem.studies.plan import StudyPlan, StudySpot, Variation
 from regretless.holdem.studies.queries import StudyLine, study_lines
 from regretless.holdem.studies.reports import ReportRow, StudyReport, study_report
+from regretless.holdem.studies.rows import TABLES
 from regretless.page.endpoint import NotFound, Routes
 from regretless.page.library import HERE, Library, plain_name
 from regretless.page.nodes import Line
@@ -153,8 +154,8 @@ class StudyShelf:
         with self._changing:
             if key in shelf:
                 shelf.move_to_end(key)
-                known: Read = shelf[key]
-                return known
+                result: Read = shelf[key]
+                return result
         result = read()
         with self._changing:
             shelf[key] = result
@@ -165,14 +166,7 @@ class StudyShelf:
 
 # --- as JSON ---------------------------------------------------------------------------------------------------------
 
-MEANS = {
-    "oop_ev": "chips",
-    "ip_ev": "chips",
-    "oop_equity": "0 to 1",
-    "ip_equity": "0 to 1",
-    "oop_eqr": "equity realised",
-    "ip_eqr": "equity realised",
-}
+MEANS = ("oop_ev", "ip_ev", "oop_equity", "ip_equity", "oop_eqr", "ip_eqr")  # over the hands of a line
 
 
 def _study_json(study: OpenStudy) -> Json:
@@ -302,7 +296,7 @@ LINES = obj(
 _ROWS: dict[str, Schema] = {
     **{name: array(text()) for name in COLUMNS},
     "weight": array(_NUMBER, "of the flop, times the probability of the line there"),
-    **{name: array(_NUMBER, unit) for name, unit in MEANS.items()},
+    **{name: array(_NUMBER, TABLES["summary"][name][1]) for name in MEANS},
 }
 FLOPS = obj(
     {
@@ -364,8 +358,8 @@ routes = Routes()
 @routes.endpoint("GET", "/studies", "Studies of the folder", obj({"studies": array(STUDY_SUMMARY)}))
 def studies(library: Library, shelf: StudyShelf, runs: StudyRuns) -> Json:
     listed: list[Json] = []
-    known = library.studies()
-    for name in (*known, *(name for name in runs.runs if name not in known)):
+    folders = library.studies()
+    for name in (*folders, *(name for name in runs.runs if name not in folders)):
         try:
             listed.append(_opened_json(shelf, runs, name) | {"note": None})
         except RegretlessError as error:
@@ -386,10 +380,9 @@ def _opened_json(shelf: StudyShelf, runs: StudyRuns, name: str) -> Json:
 
 @routes.endpoint("GET", "/study", "How far a study is, and what varies in it", STUDY)
 def one_study(shelf: StudyShelf, runs: StudyRuns, study: StudyName) -> Json:
-    known = _opened_json(shelf, runs, study)
-    if not known["spots"]:
-        return known | {"varied": [], "variations": [[]], "keeps_solutions": False}
-    return known | _plan_json(shelf.plan(shelf.open(study)))
+    progress = _opened_json(shelf, runs, study)
+    plan = shelf.plan(shelf.open(study)) if progress["spots"] else StudyPlan.parse(runs.runs[study].toml)
+    return progress | _plan_json(plan)
 
 
 @routes.endpoint("GET", "/study/lines", "The lines of a study, with the mix of actions at each", LINES)
@@ -426,9 +419,6 @@ def one_spot(
         "request": {
             "spot": spot_fields(chosen.spot, library) | {"name": name},
             "name": name,
-            "target": plan.target,
-            "iterations": plan.iterations,
-            "variant": plan.variant,
-            "storage": plan.storage,
+            **{name: getattr(plan.options, name) for name in ("target", "iterations", "variant", "storage")},
         },
     }

@@ -13,6 +13,7 @@ from regretless.cards.deck import parse_board
 from regretless.errors import RegretlessError
 from regretless.files.state import check_state_folder, state_folder
 from regretless.forms.memory import available_bytes
+from regretless.holdem.estimate import STORAGES
 from regretless.holdem.field_errors import FieldError, field_error
 from regretless.holdem.problem import TARGET
 from regretless.holdem.reading.columns import pyarrow
@@ -56,7 +57,7 @@ def _plan(toml: str) -> StudyPlan:
 _TARGET = number("percent of the pot", exclusiveMinimum=0, maximum=100)
 _Target = Annotated[float, _TARGET]
 _Flops = Annotated[str, text('"all", "subset(49)", properties of flops, or flops with commas', longest=40_000)]
-_Storage = Annotated[int, integer(enum=[16, 32])]
+_Storage = Annotated[int, integer(enum=sorted(STORAGES))]
 _Keep = Annotated[bool, boolean("keep the whole solution of every flop")]
 _ERROR = obj({"field": text(), "message": text("without the field"), "position": nullable(integer())})
 ESTIMATE = obj(
@@ -130,7 +131,7 @@ async def start(
     return {"study": study, "run": runs.add(study, toml).as_json()}
 
 
-def _free_folder(title: str, library: Library, taken: set[str]) -> str:
+def _free_folder(title: str, library: Library, reserved: set[str]) -> str:
     """A name for the folder of a new study."""
     try:
         state_folder(library.folder / FOLDER, library.folder)
@@ -138,7 +139,7 @@ def _free_folder(title: str, library: Library, taken: set[str]) -> str:
         raise RegretlessError(f"the served folder cannot be written: {error.strerror}") from None
     first = plain_name(title)
     count, name = 1, f"{FOLDER}/{first}"
-    while name in taken or os.path.lexists(library.folder / name):
+    while name in reserved or os.path.lexists(library.folder / name):
         count += 1
         name = f"{FOLDER}/{first}-{count}"
     return name

@@ -43,8 +43,8 @@ def strategy_bars(
         raise InvalidOption("information_sets", chosen, "must name at least one information set")
     for key in chosen:
         if key not in strategy:
-            known = ", ".join([*islice(strategy, 12), *(["…"] if len(strategy) > 12 else [])])
-            raise InvalidOption("information_sets", key, f"is not one of {known}")
+            allowed = ", ".join([*islice(strategy, 12), *(["…"] if len(strategy) > 12 else [])])
+            raise InvalidOption("information_sets", key, f"is not one of {allowed}")
     actions = list(dict.fromkeys(action for key in chosen for action in strategy[key]))
     named = dict(names or {})
     figure, (axes,) = new_figure(max(5.6, 1.6 + 0.85 * len(chosen)), 4.0)
@@ -77,8 +77,8 @@ def strategy_bars(
 
 def _heading(value: float | None, theoretical: float | None) -> str:
     measured = "" if value is None else f"value to player 0: {_signed(value)} measured"
-    known = "" if theoretical is None else f"{_signed(theoretical)} in theory"
-    return ", ".join(part for part in (measured, known) if part)
+    exact = "" if theoretical is None else f"{_signed(theoretical)} in theory"
+    return ", ".join(part for part in (measured, exact) if part)
 
 
 def _signed(number: float) -> str:

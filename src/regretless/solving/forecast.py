@@ -42,7 +42,7 @@ class Forecast:
     def __init__(self, target: float | None, *, every: int | None = None) -> None:
         self.target = target
         self.every = every  # iterations between measurements; None: as the loop chooses
-        self._seen: list[Measurement] = []
+        self._history: list[Measurement] = []
         self._began_at: int | None = None  # iterations done before the first report, for example before a resume
         self._end: float | None = None  # seconds at which the solve should end
         self._share = 0.0
@@ -52,22 +52,22 @@ class Forecast:
         measured = progress.exploitability
         if self._began_at is None:
             self._began_at = max(progress.iteration - 1, 0)
-        fresh = measured is not None and (not self._seen or self._seen[-1].exploitability != measured)
+        fresh = measured is not None and (not self._history or self._history[-1].exploitability != measured)
         if fresh and measured is not None:
-            self._seen.append(Measurement(progress.iteration, progress.seconds, measured))
+            self._history.append(Measurement(progress.iteration, progress.seconds, measured))
         if fresh or self.target is None:
             self._end = self._predict(progress)
-        left = None if self._end is None else self._end - progress.seconds
-        if left is not None and left <= 0:
-            left = None
+        seconds_left = None if self._end is None else self._end - progress.seconds
+        if seconds_left is not None and seconds_left <= 0:
+            seconds_left = None
         if measured is not None and self.target is not None and measured <= self.target:
             share = 1.0
-        elif left is not None:
-            share = progress.seconds / (progress.seconds + left)
+        elif seconds_left is not None:
+            share = progress.seconds / (progress.seconds + seconds_left)
         else:
             share = 0.0 if self.target is not None else progress.iteration / progress.iterations
         self._share = max(self._share, share)  # a progress bar must not move backwards
-        return Outlook(self._share, left)
+        return Outlook(self._share, seconds_left)
 
     def _predict(self, progress: Progress) -> float | None:
         """When the solve should end, in seconds since it began."""
@@ -76,42 +76,42 @@ class Forecast:
             return None
         last, measurements = float(progress.iterations), 0.0
         if self.target is not None:
-            met = self._target_met(last)
-            if met is None:
+            crossing = self._target_met(last)
+            if crossing is None:
                 return None
-            last = max(met[0], progress.iteration)
-            measurements = self._measurements(progress.iteration, *met)
+            last = max(crossing[0], progress.iteration)
+            measurements = self._measurements(progress.iteration, *crossing)
         elif self.every is None:
             measurements = min(last - progress.iteration, math.log(last / progress.iteration) / GROWTH)
         more = last - progress.iteration
         if self.every is not None:
             measurements = more / self.every
         per_iteration = progress.iteration_seconds / done
-        per_measurement = (progress.seconds - progress.iteration_seconds) / max(len(self._seen), 1)
+        per_measurement = (progress.seconds - progress.iteration_seconds) / max(len(self._history), 1)
         return progress.seconds + more * per_iteration + measurements * per_measurement
 
-    def _measurements(self, iteration: int, last: float, falls: float) -> int:
-        """How many the loop makes until the target is met after `last` iterations, falling with exponent `falls`."""
+    def _measurements(self, iteration: int, last: float, exponent: float) -> int:
+        """How many the loop makes until the target is met after `last` iterations; `exponent` is b."""
         assert self.target is not None
         stop, count = Stop(iterations=max(math.ceil(last), 1), target=self.target), 0
         while iteration < last:
-            expected = self.target * (last / iteration) ** falls
+            expected = self.target * (last / iteration) ** exponent
             iteration, count = stop.next_measurement(iteration, Measurement(iteration, 0.0, expected)), count + 1
         return count
 
-    def _target_met(self, most: float) -> tuple[float, float] | None:
-        """Where the fitted line meets the target, at most after `most` iterations, and its exponent b."""
+    def _target_met(self, iterations: float) -> tuple[float, float] | None:
+        """Where the fitted line meets the target, at most after `iterations`, and its exponent b."""
         assert self.target is not None
-        seen = [point for point in self._seen if point.exploitability > 0]
-        recent = [point for point in seen if WINDOW * point.iteration >= self._seen[-1].iteration]
-        recent = seen[-max(len(recent), FEWEST) :]
+        points = [point for point in self._history if point.exploitability > 0]
+        recent = [point for point in points if WINDOW * point.iteration >= self._history[-1].iteration]
+        recent = points[-max(len(recent), FEWEST) :]
         if len(recent) < FEWEST or recent[-1].iteration < max(FIRST, 1.5 * recent[0].iteration):
             return None
-        along = [math.log(point.iteration) for point in recent]
-        down = [math.log(point.exploitability) for point in recent]
-        middle, level = sum(along) / len(along), sum(down) / len(down)
-        spread = sum((x - middle) ** 2 for x in along)
-        falls = -sum((x - middle) * (y - level) for x, y in zip(along, down, strict=True)) / spread
-        if falls < FLATTEST:
+        log_t = [math.log(point.iteration) for point in recent]
+        log_e = [math.log(point.exploitability) for point in recent]
+        mean_t, mean_e = sum(log_t) / len(log_t), sum(log_e) / len(log_e)
+        covariance = sum((t - mean_t) * (e - mean_e) for t, e in zip(log_t, log_e, strict=True))
+        exponent = -covariance / sum((t - mean_t) ** 2 for t in log_t)
+        if exponent < FLATTEST:
             return None
-        return math.exp(min(middle + (level - math.log(self.target)) / falls, math.log(most))), falls
+        return math.exp(min(mean_t + (mean_e - math.log(self.target)) / exponent, math.log(iterations))), exponent

@@ -111,7 +111,7 @@ class GameSolution(Solution):
         return Contents(header, arrays)
 
     @classmethod
-    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
+    def read(cls, file: Container) -> Self:
         record = Record.read(file)
         try:
             strategy = unpacked_strategy(file, record.information_sets)

@@ -441,7 +441,9 @@ def check_names(
 
 
 def _is_one_of(value: object, allowed: tuple[object, ...]) -> bool:
-    return any(value == each and isinstance(value, bool) == isinstance(each, bool) for each in allowed)
+    """Whether this is an allowed value: True is not 1 here, and 32.0 is not 32."""
+    alike = (each for each in allowed if value == each)
+    return any(all(isinstance(value, kind) == isinstance(each, kind) for kind in (bool, float)) for each in alike)
 
 
 def _plain(value: object) -> object:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from regretless.errors import memory_text
+from regretless.errors import bytes_text
 from regretless.forms.compile import Enumeration, report_enumeration
 from regretless.printable import printable
 from regretless.solving.forecast import Forecast
@@ -49,7 +49,7 @@ def progress_line(
         nonlocal next_line
         if walk.seconds >= next_line:
             next_line = walk.seconds + max(1.0, 0.2 * walk.seconds)
-            size = f"{walk.nodes:,} nodes · {memory_text(walk.memory_bytes)}"
+            size = f"{walk.nodes:,} nodes · {bytes_text(walk.memory_bytes)}"
             write(f"{printable(title)}: {size} · {walk.seconds:.0f} s")
 
     try:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines import NUMBER_FORMATS, Evaluation, Sampling, Updates
-from regretless.errors import RegretlessError
+from regretless.errors import InvalidFile, RegretlessError
 from regretless.files.container import Container
 from regretless.files.fields import LARGEST, Fields
 from regretless.reprs import brief
@@ -66,7 +66,7 @@ class Settings:
             batch_size=count("batch_size"),
             seed=table.whole("seed", low=-LARGEST),
             storage=table.whole("storage", low=min(_STORAGES), high=max(_STORAGES)) if "storage" in table else None,
-            form=table.one_of("form", FORMS) if "form" in table else FORMS["spot" in header],
+            form=table.one_of("form", FORMS),
             buckets=table.text("buckets") if "buckets" in table else None,
             sample_runouts=count("sample_runouts") if "sample_runouts" in table else None,
             flops=table.text("flops") if "flops" in table else None,
@@ -144,29 +144,21 @@ class Record:
             reason=cast(Reason, header.one_of("reason", get_args(Reason))),
             evaluation=evaluation,
             settings=Settings.read(header),
-            history=read_history(file),
+            history=_history(file),
         )
 
 
 _PLAIN = tuple(each.name for each in fields(Record) if each.name not in ("evaluation", "history", "settings"))
 
 
-def read_history(file: Container) -> tuple[Measurement, ...]:
-    """The convergence curve of a file: an array, or in spots of format 1 a list in the header."""
-    if "history" in file:
-        file.check("history", (*file.entry("history").shape[:1], 3), (np.float64,))
-        rows: object = file.array("history").tolist()
-    else:
-        rows = file.header.get("history")
-    header = Fields(file.path, file.header)
-    points: list[Measurement] = []
-    for row in rows if isinstance(rows, list) else [None]:
-        if not isinstance(row, list) or len(row) != 3 or not all(type(number) in (int, float) for number in row):
-            raise header.wrong("history", "is not a list of measurements")
-        point = Measurement(int(row[0]) if np.isfinite(row[0]) else -1, float(row[1]), float(row[2]))
-        if point.iteration < (points[-1].iteration if points else 0) or not point.seconds >= 0:
-            raise header.wrong("history", "is not in order")
-        if not np.isfinite([point.seconds, point.exploitability]).all():
-            raise header.wrong("history", "is out of range")
-        points.append(point)
-    return tuple(points)
+def _history(file: Container) -> tuple[Measurement, ...]:
+    """The convergence curve of a file."""
+    file.check("history", (*file.entry("history").shape[:1], 3), (np.float64,))
+    rows = file.array("history")
+    if not np.isfinite(rows).all():
+        raise InvalidFile(file.path, "is damaged: history is out of range")
+    points = tuple(Measurement(int(iteration), seconds, value) for iteration, seconds, value in rows.tolist())
+    iterations = [0, *(point.iteration for point in points)]
+    if iterations != sorted(iterations) or any(point.seconds < 0 for point in points):
+        raise InvalidFile(file.path, "is damaged: history is not in order")
+    return points

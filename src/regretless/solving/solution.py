@@ -109,14 +109,14 @@ class Solution(ABC):
         write_container(path, kind, self.record.header() | contents.header, arrays)
 
     @classmethod
-    def load(cls, path: str | Path, *, to_resume: bool = False) -> Self:
+    def load(cls, path: str | Path) -> Self:
         """Read a `.rgl` file; a missing, damaged or unrelated file raises `InvalidFile`."""
-        return cls.read(open_file(path, *of_solution(cls).files), to_resume=to_resume)
+        return cls.read(open_file(path, *of_solution(cls).files))
 
     @classmethod
     @abstractmethod
-    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
-        """The solution in an opened file; `to_resume`: it is only resumed."""
+    def read(cls, file: Container) -> Self:
+        """The solution in an opened file."""
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickled as the bytes of its file, with everything that a resume needs, if it was kept."""

@@ -20,7 +20,7 @@ from regretless.solving.request import make_request
 from regretless.solving.solution import Solution, restore_engine
 from regretless.variants.variant import Schedule, Variant, schedule
 
-__all__ = ["Hooks", "Started", "solve", "solve_problem", "start"]
+__all__ = ["Hooks", "Recorder", "Started", "solve", "solve_problem", "start"]
 
 
 def _warn(error: InvalidFile | None) -> None:
@@ -96,11 +96,11 @@ def start(
     if earlier is not None:
         _restore(engine, earlier, tree_hash, problem.name)
     problem.prepare(engine, resumed=earlier is not None)
-    record = _Recorder(request, form, engine, tree_hash, setup_seconds=time.perf_counter() - began)
+    record = Recorder(request, form, engine, tree_hash, setup_seconds=time.perf_counter() - began)
     return Started(engine, request, _steps(record, hooks, weigh))
 
 
-class _Recorder:
+class Recorder:
     """Reads the solution of a running solve from its engine, with a record of how it was found."""
 
     def __init__(self, request: Request, form: Any, engine: Any, tree_hash: str, *, setup_seconds: float) -> None:
@@ -128,7 +128,7 @@ class _Recorder:
 
 
 def _steps(
-    recorder: _Recorder, hooks: Hooks, weigh: Callable[[Variant, int, int], Schedule]
+    recorder: Recorder, hooks: Hooks, weigh: Callable[[Variant, int, int], Schedule]
 ) -> Generator[Step, Reply, Solution]:
     request, engine = recorder.request, recorder.engine
     if isinstance(engine, ExactEngine) or request.variant is None:

@@ -29,7 +29,7 @@ from pathlib import Path
 
 from regretless.api import load, problem_of
 from regretless.engines import FormKind, kernels_are_compiled
-from regretless.errors import Advice, InvalidFile, RegretlessError, memory_text
+from regretless.errors import Advice, InvalidFile, RegretlessError, bytes_text
 from regretless.files.state import lock_state
 from regretless.forms.compile import Enumeration, report_enumeration
 from regretless.holdem.estimate import estimate_spot
@@ -114,7 +114,7 @@ def _solve(task: SolveTask, is_stopped: Callable[[], bool], send: Send) -> None:
     file = Path(task.file)
     options = task.options
     if task.resume is not None:
-        options = replace(options, resume=load(task.resume, to_resume=True))
+        options = replace(options, resume=load(task.resume))
     problem = problem_of(task.game if task.toml is None else Spot.parse(task.toml, warn=False), options)
     with report_enumeration(_notes(send)):
         if options.variant == EXACT:
@@ -144,7 +144,7 @@ def _notes(send: Send) -> Callable[[Enumeration], None]:
         nonlocal next_note
         if walk.seconds >= next_note:
             next_note = walk.seconds + 1.0
-            size = f"{walk.nodes:,} nodes, {memory_text(walk.memory_bytes)}"
+            size = f"{walk.nodes:,} nodes, {bytes_text(walk.memory_bytes)}"
             send({"event": "note", "message": f"enumerating the game: {size} so far"})
 
     return note
@@ -210,10 +210,10 @@ class _Reports:
         outlook = self.forecast.read(progress)
         self.iteration = progress.iteration
         seconds = self.seconds_before + progress.seconds
-        known = None if progress.exploitability is None else self.scale * max(progress.exploitability, 0.0)
-        if known is not None and progress.exploitability != self._measured:
+        exploitability = None if progress.exploitability is None else self.scale * max(progress.exploitability, 0.0)
+        if exploitability is not None and progress.exploitability != self._measured:
             self._measured = progress.exploitability
-            self.send({"event": "point", "point": [progress.iteration, seconds, known]})
+            self.send({"event": "point", "point": [progress.iteration, seconds, exploitability]})
         now = time.monotonic()
         if now - self._reported >= REPORT_EVERY:
             self._reported = now
@@ -222,7 +222,7 @@ class _Reports:
                     "event": "progress",
                     "iteration": progress.iteration,
                     "seconds": seconds,
-                    "exploitability": known,
+                    "exploitability": exploitability,
                     "seconds_left": None if outlook.seconds_left is None else round(outlook.seconds_left, 1),
                     "share": round(outlook.share, 4),
                 }

@@ -112,7 +112,7 @@ def test_a_finished_table_is_built_again(here, whole):
 def test_a_table_that_does_not_fit(here, capsys, monkeypatch):
     monkeypatch.setattr("regretless.holdem.buckets.division.available_bytes", lambda: 10**8)
     assert main(["buckets"]) == 3
-    assert "but only 95 MiB are free" in capsys.readouterr().err
+    assert "but only 100 MB are free" in capsys.readouterr().err
 
 
 def start(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:

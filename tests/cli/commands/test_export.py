@@ -87,7 +87,7 @@ def test_the_size_is_printed_before_a_long_export(run, solved: Path, nodes: int,
     assert said.startswith(f"{nodes:,} nodes")
     assert saved == f"saved {nodes:,} nodes to all.{kind}"
     number, unit = said.split("about ")[1].split()[:2]
-    told = float(number) * {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}[unit]
+    told = float(number) * {"KB": 10**3, "MB": 10**6, "GB": 10**9}[unit]
     size = (tmp_path / f"all.{kind}").stat().st_size
     assert size / 3 < told < size * 4
     if kind == "csv":

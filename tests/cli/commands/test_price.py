@@ -237,7 +237,7 @@ def test_a_price_that_was_begun_on_a_cpu_is_resumed_on_a_gpu_if_that_is_large_en
     refused = run("price", "game.rgl", "--flops", FLOPS, "--device", "cuda")
     assert refused.code == 3
     assert "the price of a flop needs " in refused.err
-    assert "of GPU memory, but only 1 MiB are free: --device cpu takes none of it" in refused.err
+    assert "of GPU memory, but only 1.0 MB are free: --device cpu takes none of it" in refused.err
     monkeypatch.setattr(SmallGpu, "free", 2**40)
     found = run("price", "game.rgl", "--flops", FLOPS, "--device", "cuda", "--json").json
     assert found["device"] == "cuda"

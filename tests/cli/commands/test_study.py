@@ -260,7 +260,7 @@ def test_a_second_run_is_refused_in_one_sentence(run: Run, tmp_path: Path) -> No
     assert result.err == "error: study: has a run in progress: another process is solving the study there\n"
 
 
-TOO_LARGE = SpotOutcome("QsJh2h", "QsJh2h needs 3.0 GiB of memory, but only 2.0 GiB are free", 3)
+TOO_LARGE = SpotOutcome("QsJh2h", "QsJh2h needs 3.0 GB of memory, but only 2.0 GB are free", 3)
 OTHER = SpotOutcome("As7h2d", "failed 4 times: its process ended with code 9", 1)
 
 

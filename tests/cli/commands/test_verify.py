@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-DATA = Path(__file__).parents[2] / "data"
+import regretless as rl
+
 TURN = """
 board = "8s 8d 3c Kh"
 pot = 40
@@ -57,12 +59,17 @@ def test_spots(run, tmp_path: Path) -> None:
     assert shown.out.splitlines()[-1] == "they agree"
 
 
-def test_a_wrong_figure_exits_with_1(run) -> None:
-    """The file is from a version in which equivalent hands drifted apart: it states 0.106 % of the pot, not 1.593 %."""
-    drifted = str(DATA / "drifted_turn.rgl")
-    found = run("verify", drifted, "--json")
+def test_a_wrong_figure_exits_with_1(run, tmp_path: Path) -> None:
+    """The file states that nothing is gained by a best response."""
+    (tmp_path / "turn.toml").write_text(TURN)
+    solution = rl.solve(tmp_path / "turn.toml", iterations=10)
+    stated = replace(solution.evaluation, best_response_values=solution.evaluation.values)
+    replace(solution, record=replace(solution.record, evaluation=stated)).save(tmp_path / "wrong.rgl")
+    found = run("verify", "wrong.rgl", "--json")
     assert (found.code, found.json["agrees"]) == (1, False)
-    shown = run("verify", drifted)
+    assert found.json["reported_pct_pot"] == 0.0
+    assert found.json["exploitability_pct_pot"] == pytest.approx(solution.exploitability_pct_pot, abs=1e-4)
+    shown = run("verify", "wrong.rgl")
     assert shown.code == 1
     assert shown.out.splitlines()[-1] == "the recomputed exploitability differs from what the solve reported"
 

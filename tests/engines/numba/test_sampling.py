@@ -307,7 +307,7 @@ def test_a_scale_past_any_number_is_brought_back() -> None:
     engine.advance(schedule(Discounted(alpha=0.0, beta=0.0), first=1, count=3_000))
     snapshot = engine.snapshot()
     assert np.isfinite(snapshot.arrays["regret"]).all()
-    assert 0.1 < np.abs(snapshot.arrays["regret"]).max() < 10.0
+    assert np.abs(snapshot.arrays["regret"]).max() == pytest.approx(1.9185, abs=1e-3)
     assert ((snapshot.arrays["sampler"][2:] > 0.7) & (snapshot.arrays["sampler"][2:] < 1.5)).all()
 
 

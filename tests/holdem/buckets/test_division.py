@@ -64,5 +64,5 @@ def test_a_table_that_does_not_fit_is_refused_before_it_is_built():
     found = estimate_buckets(plan, threads=2)
     assert found.situations == {"flop": 1_286_792, "turn": 13_960_050, "river": 123_156_254}
     assert found.file_bytes == 1_286_792 + 13_960_050 + 2 * 123_156_254
-    with pytest.raises(WouldNotFit, match=r"the table needs \d+ MiB of memory, but only 95 MiB are free"):
+    with pytest.raises(WouldNotFit, match=r"the table needs \d+ MB of memory, but only 100 MB are free"):
         check_fits(plan, threads=2, available=10**8)

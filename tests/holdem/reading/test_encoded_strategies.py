@@ -1,4 +1,4 @@
-"""Strategies in files: rare actions are as precise as frequent ones, and older files still open."""
+"""Strategies in files: rare actions are as precise as frequent ones."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from regretless.holdem.problem import solve_spot
 from regretless.holdem.reading import encoded_strategies
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
-
-OLD = Path(__file__).parents[2] / "data" / "version_0_1_0.rgl"
 
 RARE: dict[str, Any] = {
     "board": "Kh Qs Js 2c 3d",
@@ -80,11 +78,3 @@ def test_a_file_gives_every_hand_its_ev_on_rare_lines(
             met = mine.matchups > 1e-15
             np.testing.assert_allclose(theirs.ev[met], mine.ev[met], atol=tolerance * view.pot, err_msg=view.line)
     assert rarest < 1e-6
-
-
-def test_a_file_of_version_0_1_0_still_opens() -> None:
-    loaded = SpotSolution.load(OLD)
-    assert loaded.probability_bits == 16
-    assert loaded.node("check").frequencies == pytest.approx((0.15173, 0.84585, 0.00242), abs=1e-4)
-    assert loaded.node("check, bet 30").action_ev[1, 0] == pytest.approx(-5.5861, abs=1e-4)
-    assert loaded.verify().ev["oop"] == pytest.approx(1.11897, abs=1e-3)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+from pathlib import Path
 
 import pytest
 
@@ -10,24 +12,30 @@ from regretless.cards.deck import DECK, board_text
 from regretless.errors import InvalidOption
 from regretless.holdem import Spot
 from regretless.holdem.estimate import estimate_spot
+from regretless.holdem.expected_time import expected_iterations, expected_seconds
 from regretless.holdem.spots.formations import Formation, formations
 from regretless.holdem.spots.spot_fields import STREETS
 from regretless.holdem.spots.trees import TREE_LEVELS, preset_tree
 
 FLOPS = 20
 LARGEST = 3e9  # bytes
+LONGEST = 60  # seconds to 0.5 % of the pot, on two cores of the machine that formations_usual.json describes
+RESULTS = Path(__file__).parents[3] / "benchmarks" / "results" / "formations_usual.json"
 
 names = [each.key for each in formations()]
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("formation", formations(), ids=names)
-def test_every_flop_of_a_formation_fits_in_3_gb(formation: Formation) -> None:
+def test_every_flop_of_a_formation_fits_in_3_gb_and_a_minute(formation: Formation) -> None:
+    speed = json.loads(RESULTS.read_text(encoding="utf-8"))["speed"]
     drawing = random.Random(formation.key)
     for _ in range(FLOPS):
         board = board_text(drawing.sample(range(DECK), 3))
         spot = Spot.from_mapping(formation.fields() | {"board": board})
-        assert estimate_spot(spot, threads=2).memory_bytes[32] < LARGEST, board
+        size = estimate_spot(spot, threads=2)
+        assert size.memory_bytes[32] < LARGEST, board
+        assert expected_seconds(size.entries, expected_iterations(spot, 0.5), 2, speed) < LONGEST, board
 
 
 @pytest.mark.filterwarnings("ignore")

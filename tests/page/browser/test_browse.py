@@ -163,8 +163,13 @@ def test_the_keys_are_listed(river: Any) -> None:
     river.keyboard.press("?")
     dialog = river.get_by_role("dialog", name="Keys")
     expect(dialog).to_contain_text("find a hand")
+    assert dialog.evaluate("element => element.scrollTop") == 0, "the list begins at its top"
     river.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
+    river.get_by_role("link", name="Solve").click()  # has no keys of its own
+    expect(river.get_by_role("option", name="kuhn")).to_have_count(1)
+    river.keyboard.press("?")
+    expect(dialog).to_contain_text("this list")
 
 
 def test_frequencies_of_the_strip_sum_to_100(river: Any) -> None:

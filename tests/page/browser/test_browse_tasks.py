@@ -13,7 +13,9 @@ from tests.page.browser.parts import at_node, cell, shown_frequencies, take, wai
 from tests.page.serving import API, TOKEN, Server
 from tests.page.tasks import Acts
 
+import regretless as rl
 from regretless.cards.ranges import Range
+from regretless.holdem import Spot
 
 
 def ask(site: str, path: str, **fields: Any) -> dict[str, Any]:
@@ -25,7 +27,7 @@ def ask(site: str, path: str, **fields: Any) -> dict[str, Any]:
 def test_what_a_hand_does_after_a_check(site: str, open_page: Any) -> None:
     page = open_page(f"{site}/browse")
     acts = Acts(page)
-    page.get_by_role("link", name=re.compile("^river.rgl")).click()
+    page.get_by_title("river.rgl", exact=True).click()
     at_node(page, "oop")
     take(page, "check")
     wait_for_line(page, "check")
@@ -51,6 +53,46 @@ def test_how_often_the_next_barrel_comes_by_card(site: str, open_page: Any) -> N
     report = ask(site, "/cards", file="turn.rgl", line="bet 40, call", then="")["cards"]
     known = sorted((100 * (1 - each["frequencies"][each["actions"].index("check")]) for each in report), reverse=True)
     assert shown == pytest.approx(known, abs=0.06)
+
+
+def test_big_blinds_and_the_barrels_of_a_raiser_whom_nobody_leads_into(workshop: Server, open_page: Any) -> None:
+    spot = Spot(
+        board="Ks 9h 4h 2c",
+        pot=6,
+        stack=47,
+        big_blind=1,
+        oop={"range": "AA, 99, 87s", "name": "BB"},  # type: ignore[arg-type]
+        ip={"range": "KK, AQs, JTs", "name": "BTN"},  # type: ignore[arg-type]
+        bets={"bet": "50%", "raise": "3x", "turn": {"oop": {"bet": ""}}, "river": {"oop": {"bet": "", "donk": ""}}},  # type: ignore[arg-type]
+        rules={"chip": 0.01},  # type: ignore[arg-type]
+    )
+    rl.solve(spot, iterations=5).save(workshop.folder / "blinds.rgl")
+    page = open_page(f"{workshop.client.base_url}/browse?file=blinds.rgl&line=check,+bet+3,+raise+9")
+    wait_for_line(page, "check, bet 3, raise 9")
+    unit = page.get_by_label("Unit of all amounts")
+    expect(unit).to_have_value("bb")
+    expect(page.locator(".tile.present")).to_contain_text("pot 18 bb")
+    bb = page.locator(".player").first
+    expect(bb).to_contain_text("raised to 9 bb")
+    expect(bb).to_contain_text("38 bb behind")
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 844})
+        for element in page.locator(".player > span").all():
+            assert element.evaluate("each => each.scrollWidth <= each.clientWidth"), element.inner_text()
+    page.keyboard.press("u")
+    expect(unit).to_have_value("pot")
+    page.keyboard.press("u")
+    expect(unit).to_have_value("chips")
+    expect(bb).to_contain_text("38 behind")
+
+    page.goto(f"{workshop.client.base_url}/browse?file=blinds.rgl&line=check,+bet+3,+call&tab=cards&cards=-bets")
+    expect(page.get_by_role("button", name="BTN after a check")).to_have_attribute("aria-pressed", "true")
+    rows = page.locator(".cards-tab tbody tr")
+    expect(rows).to_have_count(48)
+    assert float(rows.first.locator("td").nth(2).inner_text()) > 0
+    expect(page.locator(".cards-tab thead")).to_contain_text("bet 50 %")
+    page.get_by_role("button", name="River cards: BB acts").click()
+    expect(rows.first.locator("td").nth(2)).to_have_text("0.0")
 
 
 def test_what_never_betting_costs(workshop: Server, open_page: Any) -> None:
@@ -173,6 +215,12 @@ def test_cells_are_painted_locked_and_unlocked(workshop: Server, open_page: Any)
     page.keyboard.press("1")
     wait_for_line(page, "check")
     expect(cell(page, "AKs")).to_have_attribute("data-locked", "")
+    mark = cell(page, "AKs").evaluate("""(cell) => {
+      const { top, height } = getComputedStyle(cell, "::after");
+      const bottom = cell.getBoundingClientRect().top + parseFloat(top) + parseFloat(height);
+      return [...cell.querySelectorAll(".number")].every((each) => each.getBoundingClientRect().top > bottom);
+    }""")
+    assert mark, "the mark of a lock hides no digit"
     page.keyboard.press("l")
     page.get_by_role("button", name=re.compile("^Unlock")).first.click()
     page.get_by_role("button", name="Solve again without these locks").click()

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
+
+from regretless.errors import bytes_text
+from regretless.page.app import STATIC
 
 SIZES = [(1280, 720), (1366, 768), (1920, 1080), (390, 844)]
 SPREAD = [0.01, 0.1, 0.58, 7.25, 14.48, 99.95, 123.4, 999.9, 4321.0, 10_000.0, -0.04, -3.21, -250.0, -9999.9]
@@ -84,12 +88,23 @@ def test_a_number_loses_decimals_before_it_loses_anything_else(site: str, open_p
         assert page.evaluate(fitted, [value, digits, room]) == text, (value, room)
 
 
-def test_durations_and_exploitabilities_are_written_as_people_write_them(site: str, open_page: Any) -> None:
+def test_durations_exploitabilities_and_sizes_are_written_as_people_write_them(site: str, open_page: Any) -> None:
     page = open_page(f"{site}/browse?file=turn.rgl")
     written = """async ([name, value]) => (await import("/static/shared/format.js"))[name](value)"""
     for name, value, text in (
         ("duration", 0.4, "< 1 s"), ("duration", 89.6, "1 min 30 s"), ("duration", 119.7, "2 min 00 s"),
         ("duration", 5399.7, "1.5 h"), ("exploitability", 123.4, "123 % of pot"),
         ("exploitability", 0.299999, "0.30 % of pot"), ("exploitability", 1e-7, "0.0 % of pot"),
+        ("percent", -1e-9, "0.0"), ("memory", 889_600_000, "0.89 GB"), ("memory", 2.6e9, "2.6 GB"),
+        *(("bytes", count, bytes_text(count)) for count in (17, 999, 1000, 99_949, 99_950, 999_600, 2**27, 10**15)),
     ):  # fmt: skip
         assert page.evaluate(written, [name, value]) == text, (name, value)
+    of_unit = """async ([value, unit]) => (await import("/static/shared/format.js")).exploitability(value, unit)"""
+    for value, unit, text in ((6.4e-6, "mbb/g", "< 0.001 mbb/g"), (0.01234, "per game", "0.0123 per game")):
+        assert page.evaluate(of_unit, [value, unit]) == text
+
+
+def test_numbers_become_text_in_one_module() -> None:
+    for path in STATIC.rglob("*.js"):
+        if path.name != "format.js":
+            assert not re.search(r"toFixed|toPrecision|toLocaleString", path.read_text(encoding="utf-8")), path

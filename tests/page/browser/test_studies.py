@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import expect
-from tests.cluster.studies import edit_part
+from tests.cluster.studies import FLOPS, edit_part, solve_here, study_text
 from tests.page.browser.parts import at_node
 from tests.page.serving import Server
 
@@ -101,6 +101,17 @@ def test_a_study_that_is_running_grows(workshop: Server, open_page: Any) -> None
     shutil.move(aside, part)
     expect(page.locator(".mean th").first).to_have_text("6 flops")
     expect(said).to_be_hidden()
+
+
+def test_a_study_opens_where_there_is_something_to_choose(workshop: Server, open_page: Any) -> None:
+    solve_here(study_text(FLOPS[:2], more='bets.flop.oop.bet = ""'), workshop.folder / "checked")
+    page = open_page(f"{workshop.client.base_url}/studies?study=checked")
+    expect(page).to_have_title(re.compile("^check · "))
+    expect(page.locator(".tile.present")).to_contain_text("bet 50 %")
+    page.keyboard.press("Home")
+    expect(page).to_have_title(re.compile("^first decision · "))
+    expect(page.locator(".texture-chart")).to_contain_text("–")
+    expect(page.locator(".texture-chart")).not_to_contain_text("– %")
 
 
 def test_what_a_hostile_study_says_is_shown_as_text(workshop: Server, open_page: Any) -> None:

@@ -12,8 +12,7 @@ from regretless.cli.arguments.inputs import is_spot, read_files, refuse_saved, s
 from regretless.cli.arguments.options import Json, argument, option
 from regretless.cli.arguments.outputs import print_errors
 from regretless.cli.terminal.consoles import fact_table, for_answers, print_json
-from regretless.cli.terminal.numbers import bytes_text
-from regretless.errors import Advice, InvalidOption
+from regretless.errors import Advice, InvalidOption, bytes_text
 from regretless.printable import printable
 
 if TYPE_CHECKING:

@@ -16,13 +16,14 @@ from regretless.cli.arguments import options
 from regretless.cli.arguments.options import SPOTS, argument, flag, option
 from regretless.cli.terminal.consoles import for_answers, for_people, note
 from regretless.cli.terminal.interrupts import INTERRUPTED
-from regretless.cli.terminal.numbers import bytes_text, counted
-from regretless.errors import InvalidFile, InvalidOption
+from regretless.cli.terminal.numbers import counted
+from regretless.errors import InvalidFile, InvalidOption, bytes_text
 
 if TYPE_CHECKING:
     from regretless.holdem.exports import ExportSize
     from regretless.holdem.reading.nodes import NodeView
     from regretless.holdem.solution import SpotSolution
+    from regretless.holdem.spots.spot_fields import PlayerName
     from regretless.solving.game_solution import GameSolution
 
 __all__ = ["export"]
@@ -78,11 +79,8 @@ def export(
     [cyan]regretless export --columns[/cyan]
     """
     from regretless.api import load
-    from regretless.cards.ranges import FORMATS as RANGE_TEXTS
-    from regretless.cli.views.game_export import RANGE_FORMATS, export_ranges
+    from regretless.cli.views.game_export import export_ranges
     from regretless.cli.views.spot_view import check_any_hand
-    from regretless.files.atomic import replace_file
-    from regretless.holdem.exports import FORMATS, write_nodes
     from regretless.holdem.solution import SpotSolution
     from regretless.solving.game_solution import GameSolution
 
@@ -95,16 +93,7 @@ def export(
         raise typer.BadParameter("name the .rgl file to export", param_hint="FILE")
     if sum((line is not None or board is not None, street is not None, all_)) > 1:
         raise typer.BadParameter("choose one of --line, --street and --all", param_hint="--line")
-    if ranges is not None and ranges not in RANGE_TEXTS:
-        raise InvalidOption("ranges", ranges, f"is not one of {', '.join(RANGE_TEXTS)}")
-    allowed = FORMATS if ranges is None else RANGE_FORMATS
-    kind = format_ or (out.suffix.lower().lstrip(".") if out is not None else "csv" if ranges is None else "txt")
-    if kind not in allowed:
-        raise InvalidOption("format", kind, f"is not one of {', '.join(allowed)}")
-    if out is not None and out.suffix.lower() in (f".{known}" for known in allowed if known != kind):
-        raise InvalidOption("format", kind, f"does not match the name of {out}: leave out --format, or rename the file")
-    if kind == "parquet" and out is None:
-        raise InvalidOption("out", None, "must name a file: parquet is not written to stdout")
+    kind = _checked_format(format_, ranges, out)
     if out is not None and out.exists() and out.samefile(file):
         raise InvalidFile(out, "is the solution being exported: choose another name for --out")
     whose, chosen = options.read_player(player), options.read_range(hands)
@@ -129,16 +118,51 @@ def export(
         views, size = _several(solution, kind, street, out, filtered=whose is not None or chosen is not None)
     if chosen is not None:
         views = (view.only("oop", chosen).only("ip", chosen) for view in views)
+    _write(views, size, kind, out, wide=wide, player=whose)
+
+
+def _checked_format(format_: str | None, ranges: str | None, out: Path | None) -> str:
+    """The format to write: as requested, else as the name of the file says."""
+    from regretless.cards.ranges import FORMATS as RANGE_TEXTS
+    from regretless.cli.views.game_export import RANGE_FORMATS
+    from regretless.holdem.exports import FORMATS
+
+    if ranges is not None and ranges not in RANGE_TEXTS:
+        raise InvalidOption("ranges", ranges, f"is not one of {', '.join(RANGE_TEXTS)}")
+    allowed, usual = (FORMATS, "csv") if ranges is None else (RANGE_FORMATS, "txt")
+    kind = format_ or (usual if out is None else out.suffix.lower().lstrip("."))
+    if kind not in allowed:
+        raise InvalidOption("format", kind, f"is not one of {', '.join(allowed)}")
+    if out is not None and out.suffix.lower() in (f".{other}" for other in allowed if other != kind):
+        raise InvalidOption("format", kind, f"does not match the name of {out}: leave out --format, or rename the file")
+    if kind == "parquet" and out is None:
+        raise InvalidOption("out", None, "must name a file: parquet is not written to stdout")
+    return kind
+
+
+def _write(
+    views: Iterator[NodeView],
+    size: ExportSize | None,
+    kind: str,
+    out: Path | None,
+    *,
+    wide: bool,
+    player: PlayerName | None,
+) -> None:
+    """Write nodes to a file, which appears when it is complete, or to stdout."""
+    from regretless.files.atomic import replace_file
+    from regretless.holdem.exports import write_nodes
+
     if out is None:
-        write_nodes(views, kind, sys.stdout, wide=wide, player=whose)
+        write_nodes(views, kind, sys.stdout, wide=wide, player=player)
         return
     try:
         with replace_file(out) as temporary, _watched(views, size) as watched:
             if kind == "parquet":
-                count = write_nodes(watched, kind, temporary, wide=wide, player=whose)
+                count = write_nodes(watched, kind, temporary, wide=wide, player=player)
             else:
                 with open(temporary, "w", encoding="utf-8", newline="") as opened:
-                    count = write_nodes(watched, kind, opened, wide=wide, player=whose)
+                    count = write_nodes(watched, kind, opened, wide=wide, player=player)
     except KeyboardInterrupt:
         for_people().print(f"interrupted: {out} was not written", soft_wrap=True)
         raise typer.Exit(INTERRUPTED) from None

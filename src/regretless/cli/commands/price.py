@@ -43,6 +43,14 @@ def price(
             "solved on some flops.",
         ),
     ] = None,
+    safe: Annotated[
+        bool,
+        flag(
+            "--safe",
+            "With --resolve: so that no hand gains more on a flop than it does against the game's own strategy there; "
+            "for games solved with buckets.",
+        ),
+    ] = False,
     target: Annotated[
         float | None,
         option("With --resolve: what a best response may gain after the flop, in mbb/g.", default="5"),
@@ -72,10 +80,13 @@ def price(
     [cyan]regretless price game.rgl --flops 'subset(184)'[/cyan]
     [cyan]regretless price game.rgl --flops all --device cuda --json[/cyan]
     [cyan]regretless price game.rgl --flops 'subset(49)' --resolve[/cyan]   every flop solved again
+    [cyan]regretless price game.rgl --flops 'subset(49)' --resolve --safe[/cyan]   and safely
     """
     folder = file.parent / f"{file.stem}.price" if out is None else out
     given = {"flops": flops, "target": target, "storage": storage, "device": device, "threads": threads, "out": out}
-    command = command_line("price", str(file), *(["--resolve"] if resolve else []), **given)
+    command = command_line(
+        "price", str(file), *(["--resolve"] if resolve else []), *(["--safe"] if safe else []), **given
+    )
     status = _PriceStatus(folder)
     with interruptible(status) as interrupted:
         from regretless.api import load
@@ -88,10 +99,10 @@ def price(
         if not isinstance(solution, PricedSolution):
             raise InvalidFile(file, f"is not a no-limit game from the deal: regretless verify {file}")
         resolves = solution.settings.flops is not None if resolve is None else resolve
-        for name, value in (("target", target), ("storage", storage)):
+        for name, value in (("target", target), ("storage", storage), ("safe", safe or None)):
             if value is not None and not resolves:
                 raise InvalidOption(name, value, "is for re-solved flops: add --resolve")
-        resolving = Resolving(target=target or TARGET, storage=storage or STORAGE) if resolves else False
+        resolving = Resolving(target=target or TARGET, storage=storage or STORAGE, safe=safe) if resolves else False
         if out is None:
             check_state_folder(folder, file.parent)
         with bar(solution.game) as update:

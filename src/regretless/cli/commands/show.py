@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -11,6 +11,11 @@ from regretless.cli.arguments import options
 from regretless.cli.arguments.options import SPOTS, HelpCommand, argument, flag, option, refuse_others
 from regretless.cli.arguments.outputs import print_unfinished
 from regretless.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from regretless.holdem.games.pricing import PricedSolution
+    from regretless.holdem.solution import SpotSolution
+    from regretless.solving.loop import Progress
 
 __all__ = ["ShowCommand", "show"]
 
@@ -81,6 +86,14 @@ def show(
             "[cyan]game.flops[/cyan], from where it is read the next time; for whole games.",
         ),
     ] = False,
+    safe: Annotated[
+        bool,
+        flag(
+            "--safe",
+            "With --resolve: so that no hand of the opponent gains more than the game's solution lets it gain there, "
+            "whatever range he brings.",
+        ),
+    ] = False,
     svg: Annotated[Path | None, option("Draw the node to this .svg file instead.", SPOTS)] = None,
     tree: Annotated[bool, flag("--tree", "Show the betting tree.", SPOTS)] = False,
     json_: Annotated[
@@ -107,12 +120,13 @@ def show(
     if file.suffix == ".toml":
         _show_tree(context, file, as_json=json_)
         return
+    if safe and not resolve:
+        raise InvalidOption("safe", True, "says how a flop is solved again: add --resolve")
     solution, cards = load(file), options.read_cards(board)
     if isinstance(solution, PricedSolution) and not (line is None and board is None and not resolve):
-        from regretless.cli.solving.resolving import resolved
-
-        if (found := resolved(solution, file, line or "", cards, solve=resolve)) is not None:
-            solution, line, cards = found
+        flop = _flop_solution(solution, file, line or "", cards, solve=resolve, safe=safe)
+        if flop is not None:
+            solution, line, cards = flop
     elif resolve:
         raise InvalidOption("resolve", str(file), "is not a no-limit game from the deal, whose flops can be solved")
     if isinstance(solution, SpotSolution):
@@ -121,7 +135,7 @@ def show(
 
         kinds = {"--tree": tree, "--svg": svg is not None, "--runouts": runouts}
         kind = next((name for name, is_set in kinds.items() if is_set), "a node")
-        refuse_others(context, kind, TAKES[kind] | {"--resolve"})
+        refuse_others(context, kind, TAKES[kind] | {"--resolve", "--safe"})
         if sort is not None and kind == "a node" and hands is None and not strategy:
             raise InvalidOption("sort", sort, "sorts rows: add --hands or --runouts")
         if kind == "--svg" and hands == "":
@@ -165,3 +179,37 @@ def _show_tree(context: typer.Context, file: Path, *, as_json: bool) -> None:
         raise InvalidOption("FILE", str(file), reason)
     refuse_others(context, "--tree", TAKES["--tree"])
     print_tree(read_spot_or_game(file), as_json=as_json)
+
+
+def _flop_solution(
+    solution: PricedSolution, file: Path, line: str, cards: tuple[int, ...], *, solve: bool, safe: bool
+) -> tuple[SpotSolution, str, tuple[int, ...]] | None:
+    """The solution of a flop of a whole game, with what of the line and of the cards comes after that flop.
+
+    It is read from the folder beside the game, or solved, safely if asked to, and saved there. Without `solve`, only a
+    flop that was solved before, and for which the game itself has no strategy; else None.
+    """
+    from regretless.cli.terminal.progress import bar
+    from regretless.files.state import check_state_folder
+    from regretless.holdem.games.game_spots import flop_line, saved_spot
+
+    divided = flop_line(solution.rules, line, cards)
+    if divided is None:
+        if solve:
+            reason = "leads to no flop that could be solved: name one, such as 'raise 2, call, Ks 7d 2c'"
+            raise InvalidOption("line", line, reason)
+        return None
+    if not solve and solution.covers(divided.flop):
+        return None
+    spot, folder = solution.spot_at(divided.line, divided.flop), file.parent / f"{file.stem}.flops"
+    check_state_folder(folder, file.parent)
+    if not solve:
+        saved = saved_spot(spot, folder)
+        return None if saved is None else (saved, divided.then, divided.cards)
+    with bar(spot.name) as update:
+
+        def report(progress: Progress) -> None:
+            update(0.0, f"{progress.iteration:,} iterations")
+
+        found = solution.resolve(divided.line, divided.flop, safe=safe, folder=folder, report=report)
+        return found, divided.then, divided.cards

@@ -19,8 +19,8 @@ from regretless.cli.terminal.consoles import (
     print_json,
 )
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
-from regretless.cli.terminal.numbers import about_text, bytes_text, cell_text, counted, duration_text
-from regretless.errors import InvalidOption, WouldNotFit
+from regretless.cli.terminal.numbers import about_text, cell_text, counted, duration_text
+from regretless.errors import InvalidOption, WouldNotFit, bytes_text
 
 if TYPE_CHECKING:
     from pyarrow import Table
@@ -71,7 +71,7 @@ def estimate(file: File, json_: Json = False) -> None:
         ("spots", Text(f"{size.spots:,}", style="bold").append(left_out, style="not bold")),
         ("variations", f"{len(plan.variations):,}"),
         ("lines kept", f"{size.lines:,} per spot"),
-        ("memory", _memory(size, plan.storage)),
+        ("memory", _memory(size, plan.options.storage or 32)),
         ("time", f"about {about_text(size.seconds)} on {where} of this machine"),
         ("disk", f"about {bytes_text(size.disk_bytes)}"),
     ]
@@ -142,7 +142,7 @@ def _executor(plan: StudyPlan, size: StudySize, ray: str | None, workers: int | 
 
         if workers is not None:
             raise InvalidOption("workers", workers, "is not for --ray: Ray places tasks by their cores and memory")
-        on_ray = RayExecutor(ray, device=plan.device, threads=threads)
+        on_ray = RayExecutor(ray, device=plan.options.device or "auto", threads=threads)
         note(f"{counted(size.spots, 'spot')}, {on_ray.workers} at a time on the cluster")
         return on_ray
     from regretless.cluster.local import LocalExecutor

@@ -166,7 +166,7 @@ def train(
             check_writable(out)
         earlier = None
         if resume is not None:
-            earlier = load(resume, to_resume=True)
+            earlier = load(resume)
             options = replace(options, loop=replace(options.loop, resume=earlier))
             if out is None:  # after reading it, so that its own errors come first
                 check_writable(resume)

@@ -68,13 +68,11 @@ def solve_one(argument: str | Path | None, request: SolveRequest) -> None:
         earlier = None
         if request.resume is not None:
             if request.locks:
-                from regretless.holdem.spots.locks import lock_text
-
                 reason = f"cannot be added: {request.resume} is resumed with the locks it was started with"
                 raise InvalidOption("lock", lock_text(request.locks[0]), reason)
             if options.variant == EXACT:
                 raise InvalidOption("resume", request.resume, RULES["resume"].refused[Kind.EXACT].why)
-            earlier = load(request.resume, to_resume=True)
+            earlier = load(request.resume)
             options = replace(options, resume=earlier)
             if request.out is None:  # after reading it, so that its own errors come first
                 check_writable(request.resume)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
-    "about_text", "bytes_text", "cell_text", "chips_text", "count_text", "counted", "duration_text",
-    "plain_zero", "share_text",
+    "about_text", "cell_text", "chips_text", "count_text", "counted", "duration_text", "plain_zero", "share_text",
     "signed_text", "unit_of",
 ]  # fmt: skip
 
@@ -87,18 +86,6 @@ def about_text(seconds: float) -> str:
         return f"{5 * round(seconds / 5)} s"
     size, unit = (seconds / 60, "min") if seconds < 3570 else (seconds / 3600, "h")
     return f"{round(2 * size) / 2:g} {unit}" if size < 10 and unit == "min" else f"{size:.2g} {unit}"
-
-
-def bytes_text(count: int) -> str:
-    """An amount of memory in a fitting unit.
-
-    >>> bytes_text(631433), bytes_text(3 * 2**30)
-    ('617 KiB', '3.0 GiB')
-    """
-    size, units = float(count), ["bytes", "KiB", "MiB", "GiB"]
-    while size >= 1000 and len(units) > 1:
-        size, units = size / 1024, units[1:]
-    return f"{size:.1f} {units[0]}" if size < 10 and units[0] != "bytes" else f"{size:.0f} {units[0]}"
 
 
 def counted(count: int, noun: str) -> str:

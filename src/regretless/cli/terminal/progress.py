@@ -17,7 +17,8 @@ from rich.progress import Progress as Bar
 
 from regretless.cli.terminal.consoles import for_people
 from regretless.cli.terminal.interrupts import shown_bar
-from regretless.cli.terminal.numbers import about_text, bytes_text, duration_text
+from regretless.cli.terminal.numbers import about_text, duration_text
+from regretless.errors import bytes_text
 from regretless.forms.compile import Enumeration, report_enumeration
 from regretless.printable import printable
 from regretless.solving.forecast import Forecast, Outlook

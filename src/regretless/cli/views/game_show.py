@@ -16,7 +16,6 @@ from rich.text import Text
 from regretless.cards.deck import board_text
 from regretless.cli.terminal.consoles import fact_table, for_answers, has_color, page_columns, plain_table, print_json
 from regretless.cli.terminal.numbers import (
-    bytes_text,
     cell_text,
     count_text,
     duration_text,
@@ -27,7 +26,7 @@ from regretless.cli.terminal.numbers import (
 from regretless.cli.views.spot_view import WIDE, grid_legend, grid_lines, wrapped
 from regretless.colors import action_colors
 from regretless.deep.trained_policy import TrainedPolicy
-from regretless.errors import InvalidOption
+from regretless.errors import InvalidOption, bytes_text
 from regretless.holdem.games.big_blinds import BigBlindSolution
 from regretless.holdem.games.pricing import PricedSolution
 from regretless.holdem.games.push_fold import PushFoldSolution

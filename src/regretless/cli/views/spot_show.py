@@ -27,11 +27,11 @@ from regretless.cli.terminal.consoles import (
     print_json,
     strict_json,
 )
-from regretless.cli.terminal.numbers import bytes_text, cell_text, chips_text, duration_text
+from regretless.cli.terminal.numbers import cell_text, chips_text, duration_text
 from regretless.cli.views.labels import ROLES, PlayerNames, player_names, tree_actions
 from regretless.cli.views.spot_view import NARROW, ORDER, check_any_hand, node_grid, node_lines, weight_text, wrapped
 from regretless.colors import spot_colors
-from regretless.errors import InvalidOption
+from regretless.errors import InvalidOption, bytes_text
 from regretless.files.atomic import replace_file
 from regretless.forms.public import BettingTree, NodeKind
 from regretless.holdem.form.betting import HasTable, betting_tree
@@ -140,7 +140,8 @@ def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
         )
     )  # fmt: skip
     target = solution.settings.target  # in chips
-    if target is not None and solution.exploitability > target:
+    # A safe solution reaches its target in other games than this one.
+    if target is not None and solution.exploitability > target and solution.reason != "target":
         console.print(f"the target of {solution.scale * target:g} % was not reached", style="yellow")
     for lock in solution.spot.locks[:LOCKS]:
         console.print(f"locked {lock_text(lock)}", style="yellow", soft_wrap=True)

@@ -233,8 +233,8 @@ def chance_walks(
     others_reach = np.empty(len(node))
     new_regret = np.zeros(len(regret))  # r̃ of this walk: it may visit an information set more than once
     reach_of = np.zeros(len(regret))  # at the first pair of a set: the player's own reach
-    met_in = np.zeros(len(regret), np.int64)  # at the first pair of a set: the last walk that visited it
-    met = np.empty(len(node), np.int64)
+    last_walk = np.zeros(len(regret), np.int64)  # at the first pair of a set: the last walk that visited it
+    visited = np.empty(len(node), np.int64)  # a node of each set that this walk visits
     walk = 0
     for iteration in range(len(schedule)):
         _begin(schedule[iteration], regret, average, scale)
@@ -268,7 +268,7 @@ def chance_walks(
                             others_reach[count] *= strategy[first + action]
                         count += 1
                 expanded += 1
-            mets = 0
+            visits = 0
             for index in range(count - 1, -1, -1):
                 current = listed[index]
                 mover, actions, first = node[current, 0], node[current, 2], node[current, 3]
@@ -282,13 +282,13 @@ def chance_walks(
                 if mover == player:
                     for action in range(actions):
                         new_regret[first + action] += others_reach[index] * (value[below + action] - mean)
-                    if met_in[first] != walk:
-                        met_in[first] = walk
+                    if last_walk[first] != walk:
+                        last_walk[first] = walk
                         reach_of[first] = own_reach[index]
-                        met[mets] = current
-                        mets += 1
-            for index in range(mets):
-                actions, first = node[met[index], 2], node[met[index], 3]
+                        visited[visits] = current
+                        visits += 1
+            for index in range(visits):
+                actions, first = node[visited[index], 2], node[visited[index], 3]
                 for pair in range(first, first + actions):
                     average[pair] += average_gain * reach_of[first] * strategy[pair]
                     updated = regret[pair] + scale[0] * new_regret[pair]
@@ -329,8 +329,8 @@ def batch_walks(
                 begin, end = first_pair[information_set], first_pair[information_set + 1]
                 for pair in range(begin, end):
                     new = new_regret[pair] / batch_size
-                    gained = weights.average_weight * new_average[pair] / batch_size
-                    average[pair] = next_average(average[pair], gained, weights)
+                    added = weights.average_weight * new_average[pair] / batch_size
+                    average[pair] = next_average(average[pair], added, weights)
                     regret[pair] = next_regret(regret[pair], new, weights)
                     new_regret[pair] = to_match(regret[pair], new, weights)
                 _match(new_regret, strategy, begin, end - begin)

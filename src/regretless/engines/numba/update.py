@@ -1,6 +1,6 @@
 """The seven numbers of a variant, applied to one regret and one average in compiled code (`variants/variant.py`).
 
-With r the new counterfactual regret and W · π · σ what the average gains:
+With r the new counterfactual regret and W · π · σ what is added to the average:
 
     R ← max(R · (positive or negative discount) + r, floor)      floor: 0, or −∞ where regrets may be negative
     S ← S · average_decay + W · π · σ
@@ -63,6 +63,6 @@ def to_match(regret: np.floating, new: np.floating, weights: StepWeights) -> np.
 
 
 @inlined
-def next_average(average: np.floating, gained: np.floating, weights: StepWeights) -> np.floating:
-    """S after an iteration; `gained` is W · π · σ."""
-    return average * weights.average_decay + gained
+def next_average(average: np.floating, added: np.floating, weights: StepWeights) -> np.floating:
+    """S after an iteration; `added` is W · π · σ."""
+    return average * weights.average_decay + added

@@ -111,15 +111,24 @@ class PublicReference(StoredEngine):
         values, best = ([value(own, mode) for own in range(2)] for mode in (Mode.MEAN, Mode.BEST))
         return Evaluation(values=tuple(values), best_response_values=tuple(best))
 
+    def values_everywhere(
+        self, player: int, strategy: PublicStrategy | None = None, *, best: bool = False
+    ) -> dict[PublicNode, FloatArray]:
+        """[H] values times the opposing reach at every betting node on every runout of its street.
+
+        Both players follow a strategy, by default their averages; if `best`, the player best-responds to it.
+        """
+        walk = _Walk(player, Mode.BEST if best else Mode.MEAN, strategy or self.strategy)
+        self._root(walk)
+        return walk.values
+
     def values_before_last(self, player: int, *, best: bool = False) -> list[NDArray[np.float32]]:
         """For each street before the last, [runouts, nodes of the street, H] values times the opposing reach."""
-        tree = self.form.tree
-        walk = _Walk(player, Mode.BEST if best else Mode.MEAN, self.strategy)
-        self._root(walk)
+        tree, values = self.form.tree, self.values_everywhere(player, best=best)
         return [
             np.array(
                 [
-                    [walk.values[node, runout] for node in np.flatnonzero(tree.street == street).tolist()]
+                    [values[node, runout] for node in np.flatnonzero(tree.street == street).tolist()]
                     for runout in range(len(self.form.streets[street].parent))
                 ],
                 dtype=np.float32,

@@ -57,8 +57,8 @@ class TorchCentroidSample:
     def total(self) -> int:
         return int(self._sums[-1]) if len(self._sums) else 0
 
-    def draw(self, place: int) -> NDArray[np.uint16]:
-        row: NDArray[np.uint16] = self.rows[int(torch.searchsorted(self._sums, place, right=True))]
+    def draw(self, mass: int) -> NDArray[np.uint16]:
+        row: NDArray[np.uint16] = self.rows[int(torch.searchsorted(self._sums, mass, right=True))]
         return row
 
     def add(self, centroid: NDArray[np.uint16]) -> None:

@@ -96,7 +96,7 @@ def _signed(word: np.uint64) -> int:
 
 
 def _mixed(z: torch.Tensor) -> torch.Tensor:
-    """`random_numbers.mixed` on signed words: PyTorch shifts copies of the sign in, which are masked out."""
+    """`engines.sampling.mixed` on signed words: PyTorch shifts copies of the sign in, which are masked out."""
     z = (z ^ ((z >> 30) & (2**34 - 1))) * _signed(FIRST)
     z = (z ^ ((z >> 27) & (2**37 - 1))) * _signed(SECOND)
     return z ^ ((z >> 31) & (2**33 - 1))
@@ -195,8 +195,8 @@ class Deals:
         return self._means(len(self.own[player]), torch.cat(index), torch.cat(regret), torch.cat(average))
 
     def _down(self, player: int) -> tuple[list[torch.Tensor], list[torch.Tensor], list[torch.Tensor]]:
-        mine = torch.ones_like(self.strategy).index_copy_(0, self.own[player], self.strategy[self.own[player]])
-        theirs = self.strategy.index_fill(0, self.own[player], 1.0)
+        own_strategy = torch.ones_like(self.strategy).index_copy_(0, self.own[player], self.strategy[self.own[player]])
+        others_strategy = self.strategy.index_fill(0, self.own[player], 1.0)
         nodes = [torch.zeros((1, self.batch_size), dtype=torch.int64, device=self.device)]
         own = [torch.ones((1, self.batch_size), dtype=self.dtype, device=self.device)]
         others = [own[0]]
@@ -208,8 +208,8 @@ class Deals:
                 below.index_copy_(0, level.drawn, self._drawn(above, below, level.drawn))
             pair = self.pair[below]
             nodes.append(below)
-            own.append(own[-1].index_select(0, level.parent) * mine[pair])
-            others.append(others[-1].index_select(0, level.parent) * theirs[pair])
+            own.append(own[-1].index_select(0, level.parent) * own_strategy[pair])
+            others.append(others[-1].index_select(0, level.parent) * others_strategy[pair])
         return nodes, own, others
 
     def _drawn(self, above: torch.Tensor, below: torch.Tensor, slots: torch.Tensor) -> torch.Tensor:

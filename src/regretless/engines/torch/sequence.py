@@ -170,58 +170,60 @@ class GameTables:
 
     def play(self, players: tuple[int, ...], weights: dict[str, torch.Tensor]) -> None:
         """Update these players against the others' current strategies."""
-        plans = [me.plan for me in self.players]
+        plans = [player.plan for player in self.players]
         updating = [self.players[player] for player in players if self.players[player].levels]
         regrets = []
-        for me in updating:
-            q = me.payoffs(plans)
-            me.sweep_up(q, me.learned.strategy)
-            regrets.append(q[1:].sub_(me.set_values.index_select(0, me.set_of)))
-        for me, regret in zip(updating, regrets):
-            update(me.learned, weights, regret, me.plan[1:], me.actions, me.set_of, me.uniform)
-            me.sweep_down(me.learned.strategy, me.plan)
+        for player in updating:
+            q = player.payoffs(plans)
+            player.sweep_up(q, player.learned.strategy)
+            regrets.append(q[1:].sub_(player.set_values.index_select(0, player.set_of)))
+        for player, regret in zip(updating, regrets):
+            update(player.learned, weights, regret, player.plan[1:], player.actions, player.set_of, player.uniform)
+            player.sweep_down(player.learned.strategy, player.plan)
 
     def replan(self) -> None:
         """Recompute the plans from the strategies."""
-        for me in self.players:
-            me.sweep_down(me.learned.strategy, me.plan)
+        for player in self.players:
+            player.sweep_down(player.learned.strategy, player.plan)
 
     def average(self) -> list[torch.Tensor]:
         """The average strategy of each player."""
-        return [me.matched(me.learned.average) for me in self.players]
+        return [player.matched(player.learned.average) for player in self.players]
 
     def evaluate(self, strategies: list[torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
         """Values and best-response values, [players] or [players, games]."""
-        plans = [torch.ones_like(me.plan) for me in self.players]
-        for me, strategy, plan in zip(self.players, strategies, plans):
-            me.sweep_down(strategy, plan)
+        plans = [torch.ones_like(player.plan) for player in self.players]
+        for player, strategy, plan in zip(self.players, strategies, plans):
+            player.sweep_down(strategy, plan)
         values, best = [], []
-        for me, plan in zip(self.players, plans):
-            q = me.payoffs(plans)
+        for player, plan in zip(self.players, plans):
+            q = player.payoffs(plans)
             values.append((q * plan).sum(0))
-            me.sweep_up(q, None)
-            best.append(me.root_value(q))
+            player.sweep_up(q, None)
+            best.append(player.root_value(q))
         return torch.stack(values), torch.stack(best)
 
     def to_pairs(self, parts: list[torch.Tensor]) -> FloatArray:
         """One array over the pairs of the history form from a tensor per player: [pairs] or [games, pairs]."""
         array = np.zeros((self.pairs, *self.batch))
-        for me, part in zip(self.players, parts):
-            array[me.layout.pair[1:]] = part.to("cpu").to(torch.float64).numpy()
+        for player, part in zip(self.players, parts):
+            array[player.layout.pair[1:]] = part.to("cpu").to(torch.float64).numpy()
         return np.ascontiguousarray(array.T) if self.batch else array
 
     def from_pairs(self, array: FloatArray) -> list[torch.Tensor]:
         """The reverse: a tensor per player from one array over pairs."""
         columns = np.asarray(array, dtype=np.float64).T
-        return [torch.as_tensor(columns[me.layout.pair[1:]]).to(self.dtype).to(self.device) for me in self.players]
+        return [
+            torch.as_tensor(columns[player.layout.pair[1:]]).to(self.dtype).to(self.device) for player in self.players
+        ]
 
     @property
     def learned(self) -> list[LearnedTensors]:
-        return [me.learned for me in self.players]
+        return [player.learned for player in self.players]
 
     @property
     def memory_bytes(self) -> int:
-        return sum(tensor.nbytes for me in self.players for tensor in me.tensors)
+        return sum(tensor.nbytes for player in self.players for tensor in player.tensors)
 
 
 class TorchSequenceSolve:

@@ -214,8 +214,8 @@ class _Parser:
             actions = _unique(names)
             tree.sets.append(EfgSet(player, number, label, tuple(names), actions, probabilities))
             return index
-        known = tree.sets[index]
-        if known.names != tuple(names) or known.probabilities != probabilities:
+        earlier = tree.sets[index]
+        if earlier.names != tuple(names) or earlier.probabilities != probabilities:
             tokens.fail(f"information set {number} had different actions or probabilities before")
         return index
 

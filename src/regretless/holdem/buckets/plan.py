@@ -191,13 +191,13 @@ class BucketChoice:
 
     def check(self, streets: Iterable[StreetName], in_file: Collection[StreetName] = ()) -> None:
         """Refuse a choice that leaves one of these streets open; `in_file` are those that its file has tables of."""
-        known = {*self.lossless, *dict(self.counts), *in_file}
+        divided = {*self.lossless, *dict(self.counts), *in_file}
         for street in streets:
-            if street not in known and self.file:
+            if street not in divided and self.file:
                 raise InvalidFile(
                     self.file, f"has no buckets for the {street}: add {street}={LOSSLESS} if that is meant"
                 )
-            if street not in known:
+            if street not in divided:
                 reason = f"does not say how many buckets the {street} has: add {street}=NUMBER or {street}={LOSSLESS}"
                 raise InvalidOption("buckets", str(self), reason)
 

@@ -207,7 +207,7 @@ class Buckets:
         """How many buckets a street has."""
         if street == "preflop":
             return SITUATION_COUNTS[0]
-        return self.plan.count(self._known(street))
+        return self.plan.count(self._checked(street))
 
     def of(self, street: AnyStreet, board: Sequence[int]) -> NDArray[np.uint16]:
         """[1326] bucket of every hand on a board; `NO_BUCKET` where the board blocks it."""
@@ -235,10 +235,11 @@ class Buckets:
     def table(self, street: StreetName) -> BucketArray:
         """[situations] bucket of each situation: all those of `cards.situations`, or of the boards of the plan."""
         if street not in self._tables:
-            self._tables[street] = self._read_table(self._known(street))
+            self._tables[street] = self._read_table(self._checked(street))
         return self._tables[street]
 
-    def _known(self, street: StreetName) -> StreetName:
+    def _checked(self, street: StreetName) -> StreetName:
+        """A street, if it has buckets."""
         if street not in self.plan.streets:
             raise InvalidOption("street", street, f"has no buckets; the table has {', '.join(self.streets)}")
         return street

@@ -307,7 +307,7 @@ class _Builder:
     # --- lines by hand -----------------------------------------------------------------------------------------------
 
     def _by_hand(self, state: _State, actions: list[LineStep], edits: tuple[_Edit, ...]) -> list[LineStep]:
-        """LineStep 5 at one node."""
+        """Step 5 at one node."""
         for edit in edits:
             step = edit.steps[0]
             position = next((index for index, action in enumerate(actions) if step.means(action)), None)

@@ -127,7 +127,7 @@ class BucketedSpotSolution(SavedTables, SpotSolution):
         return Contents({"spot": self.spot.to_toml(), "buckets": [list(each) for each in self.buckets]}, arrays)
 
     @classmethod
-    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
+    def read(cls, file: Container) -> Self:
         header = Fields(file.path, file.header)
         spot, _ = spot_and_tree(header)
         record = Record.read(file, players=2)

@@ -59,7 +59,7 @@ class FlopHoldemSolution(DealtFormSolution):
         return reader
 
     @classmethod
-    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
+    def read(cls, file: Container) -> Self:
         record = Record.read(file, players=2)
         snapshot, read = saved_averages(file, record, lambda: compile_flop_holdem(FlopHoldem()))
         return cls(record=record, make_reader=lambda: FlopHoldemReader(*read()), snapshot=snapshot, path=file.path)

@@ -225,9 +225,16 @@ class FlopPricer:
         hands = holdem_hands(flop, everything)
         return _PreparedFlop(form, hands, self._played(form, flop, hands))
 
+    def line_values(self, flop: tuple[int, ...]) -> FloatArray:
+        """[2, 2, lines, H] the values of one flop hand by hand, times the opposing reach."""
+        return self._line_values(self._prepare(flop))
+
     def _evaluate(self, flop: _PreparedFlop) -> PreflopValues:
+        return values_by_class(self._line_values(flop), flop.hands)
+
+    def _line_values(self, flop: _PreparedFlop) -> FloatArray:
         values = self.evaluators.create(flop.form).first_street_values(flop.strategy)
-        return values_by_class(values[:, :, self.betting.begin_rows], flop.hands)
+        return values[:, :, self.betting.begin_rows]
 
     def _played(self, form: PublicForm, flop: tuple[int, ...], hands: IntArray) -> BucketStrategy:
         """What every bucket does, and the bucket of every hand on every runout of a flop.

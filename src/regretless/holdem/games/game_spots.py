@@ -3,7 +3,8 @@
 1. The line ends where cards are dealt: "raise 2, call, Ks 7d 2c". Both ranges are the reach of the hands there, pot
    and stack are what the line leaves, and bets and rules are those of the game: the spot has the game's betting.
 2. The spot is solved on its own: plain re-solving. Against an opponent who brings the range that the solution expects,
-   this is an equilibrium; one who arrives with other hands may gain from how the spot was set up.
+   this is an equilibrium; one who arrives with other hands may gain from how the spot was set up. Or it is solved
+   safely (`safe_spots`), so that no hand of the opponent is worth more than in the game's solution.
 3. With a folder, the solution is saved there under the name of its line, and read again while it fits the game.
 """
 
@@ -27,6 +28,7 @@ from regretless.forms.public import NodeKind
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.reader import DealtReader
+from regretless.holdem.games.safe_spots import Blueprint, solve_safely
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.solution import SpotSolution
@@ -40,6 +42,7 @@ __all__ = ["FlopLine", "flop_line", "saved_spot", "solve_saved", "spot_at"]
 
 FLOP = 3  # cards
 LONGEST_LINE = 150  # characters of the name of a file
+SAFE = ", safe"  # after the line, in the name of a spot that is solved safely
 
 
 class FlopLine(NamedTuple):
@@ -148,13 +151,18 @@ def _below(lines: Sequence[str], actions: Sequence[str]) -> tuple[str, ...]:
 # --- solving and saving ----------------------------------------------------------------------------------------------
 
 
-def solve_saved(spot: Spot, folder: Path | None, **options: Unpack[SpotKeywords]) -> SpotSolution:
-    """Solve a spot, or read its solution from a folder; a new one is saved there."""
-    if folder is None:
-        return solve_spot(spot, **options)
-    if (saved := saved_spot(spot, folder, options.get("target"))) is not None:
+def solve_saved(
+    spot: Spot, folder: Path | None, blueprint: Blueprint | None = None, **options: Unpack[SpotKeywords]
+) -> SpotSolution:
+    """Solve a spot, safely if a blueprint is given, or read its solution from a folder; a new one is saved there."""
+    if blueprint is not None:
+        spot = replace(spot, name=f"{spot.name}{SAFE}"[-LONGEST_NAME:])
+    if folder is not None and (saved := saved_spot(spot, folder, options.get("target"))) is not None:
         return saved
-    solution, path = solve_spot(spot, **options), folder / _file_name(spot)
+    solution = solve_spot(spot, **options) if blueprint is None else solve_safely(spot, blueprint, **options)
+    if folder is None:
+        return solution
+    path = folder / _file_name(spot)
     try:
         state_folder(folder, folder.parent)
     except OSError as error:
@@ -174,7 +182,12 @@ def saved_spot(spot: Spot, folder: Path, target: float | None = None) -> SpotSol
         solution = SpotSolution.load(path)
     except InvalidFile:
         return None
-    is_done = solution.reason != "interrupted" if target is None else solution.exploitability_pct_pot <= target
+    if target is None:
+        is_done = solution.reason != "interrupted"
+    else:  # of a safe solution the target is not its exploitability
+        aimed = solution.settings.target
+        reached = solution.reason == "target" and aimed is not None and aimed <= target / 100 * spot.pot
+        is_done = reached or solution.exploitability_pct_pot <= target
     return solution if is_done and solution.spot == spot else None
 
 

@@ -29,6 +29,7 @@ from typing import Unpack
 
 import numpy as np
 
+from regretless.cards.deck import board_text
 from regretless.engines import Evaluation, EvaluationStopped, available, bucket_evaluators, cuda_devices, thread_limit
 from regretless.errors import Advice, InvalidFile, InvalidOption, WouldNotFit
 from regretless.files.atomic import reason
@@ -44,6 +45,7 @@ from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.game_spots import solve_saved, spot_at
 from regretless.holdem.games.reader import BucketedReader, DealtReader
 from regretless.holdem.games.resolving_pricer import Resolving, ResolvingPricer
+from regretless.holdem.games.safe_spots import Blueprint
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
 from regretless.solving.kinds import open_file
@@ -70,6 +72,7 @@ class Price:
     threads: int
     device: str = "cpu"
     resolved: bool = False  # whether every flop was solved again
+    safe: bool = False  # and safely
 
     @property
     def is_exact(self) -> bool:
@@ -88,7 +91,7 @@ class Price:
         if self.count == 0:
             return f"{what}, exact: nobody acts after the flop"
         if self.resolved:
-            what = f"{what}, every flop solved again"
+            what = f"{what}, every flop solved again{', safely' if self.safe else ''}"
         if self.is_exact:
             return f"{what}, over all {FLOP_CLASSES:,} flops: exact"
         return f"{what}, over {self.count:,} of {FLOP_CLASSES:,} flops (weighted subset): an estimate"
@@ -112,6 +115,7 @@ class Price:
             "threads": self.threads,
             "device": self.device,
             "resolved": self.resolved,
+            "safe": self.safe,
         }
 
 
@@ -142,14 +146,23 @@ class PricedSolution(DealtSolution):
         line: str = "",
         cards: Sequence[int] = (),
         *,
+        safe: bool = False,
         folder: str | Path | None = None,
         **options: Unpack[SpotKeywords],
     ) -> SpotSolution:
         """Solve the spot at a line on its own, with the ranges that arrive there; options as in `solve` for spots.
 
-        With a folder, the solution is saved there, and read from there the next time.
+        If `safe`, no hand of the opponent gains more than this solution lets it gain there, whatever range he brings;
+        for boards that this solution `covers`. With a folder, the solution is saved there, and read from there the
+        next time.
         """
-        return solve_saved(self.spot_at(line, cards), None if folder is None else Path(folder), **options)
+        spot, blueprint = self.spot_at(line, cards), None
+        if safe:
+            if not self.covers(spot.board[:3]):
+                reason = f"needs the values of hands on {board_text(spot.board[:3])}, which was not solved"
+                raise InvalidOption("safe", safe, reason)
+            blueprint = Blueprint(self.reader, self.reader.find(line, cards))
+        return solve_saved(spot, None if folder is None else Path(folder), blueprint, **options)
 
     def strategy_digest(self, *, preflop: bool = False) -> str:
         """What exploitability depends on: the game and the strategy, or, `preflop`, what it does before the flop."""
@@ -175,11 +188,12 @@ class PricedSolution(DealtSolution):
         `flops` are those of `flops.read_flops`, by default all. With a few, it is the exact exploitability in a game
         with only these flops, weighted, and an estimate of that of the whole game, biased upwards. With `resolve`, the
         strategy before the flop is priced as it would be played on flops that nobody solved: every flop is solved again
-        with the ranges that arrive there. A flop takes from seconds to minutes, depending on the betting tree and the
-        device. With a folder, flops that are done are stored, and a run that was stopped is resumed, on any device.
-        `device` is "cpu", "cuda" or "auto": a GPU if there is one with enough memory, unless `threads` are given. A
-        game without flops (`has_flops`) refuses `flops`, `resolve`, `threads` and any device but "auto". None if it
-        was `interrupted`.
+        with the ranges that arrive there; or, with `Resolving(safe=True)`, so that no hand gains more on it than
+        against the strategy itself, which must then cover every flop. A flop takes from seconds to minutes, depending
+        on the betting tree and the device. With a folder, flops that are done are stored, and a run that was stopped is
+        resumed, on any device. `device` is "cpu", "cuda" or "auto": a GPU if there is one with enough memory, unless
+        `threads` are given. A game without flops (`has_flops`) refuses `flops`, `resolve`, `threads` and any device but
+        "auto". None if it was `interrupted`.
         """
         resolving = (Resolving() if resolve is True else resolve) or None
         return price_game(
@@ -199,6 +213,8 @@ class PricedSolution(DealtSolution):
         """Whose values a folder holds."""
         if resolving is None:
             return self.strategy_digest()
+        if resolving.safe:
+            return hashlib.sha256(f"{self.strategy_digest()} {resolving}".encode()).hexdigest()
         return hashlib.sha256(f"{self.strategy_digest(preflop=True)} {resolving}".encode()).hexdigest()
 
 
@@ -258,11 +274,15 @@ def price_game(
                 betting.payoffs,
                 strategy,
                 resolving,
+                blueprint=covering_pricer(on) if resolving.safe else None,
                 big_blind=game.big_blind,
                 device=on,
                 threads=cores,
                 interrupted=interrupted,
             )
+        return covering_pricer(on)
+
+    def covering_pricer(on: str) -> FlopPricer:
         assert isinstance(reader, BucketedReader)
         return FlopPricer(
             after_flop,
@@ -299,8 +319,17 @@ def price_game(
             raise InvalidFile(store.where(flop.text), "was removed or damaged while the price was computed")
         total += flop.weight * stored[0]
     flops_text = None if flops is None else ", ".join(flops) if isinstance(flops, list | tuple) else str(flops)
-    evaluated, resolved = evaluation(total), resolving is not None
-    price = Price(name, flops_text, len(chosen), evaluated, so_far.seconds, cores, evaluates_on, resolved)
+    price = Price(
+        name,
+        flops_text,
+        len(chosen),
+        evaluation(total),
+        so_far.seconds,
+        cores,
+        evaluates_on,
+        resolved=resolving is not None,
+        safe=resolving is not None and resolving.safe,
+    )
     store.write_answer(price.as_json())
     return price
 

@@ -58,8 +58,8 @@ class PushFoldSolution(BigBlindSolution):
         return rules
 
     @classmethod
-    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
-        solution = super().read(file, to_resume=to_resume)
+    def read(cls, file: Container) -> Self:
+        solution = super().read(file)
         charts = {f"{name}:{line}": (FOLD, CALL if line else PUSH) for name in CLASS_NAMES for line in cls.lines}
         if {key: tuple(played) for key, played in solution.strategy.items()} != charts:
             raise InvalidFile(file.path, "is damaged: its charts are not those of push or fold")

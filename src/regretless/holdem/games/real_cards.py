@@ -255,6 +255,9 @@ class RealCardsSolution(DealtFormSolution, PricedSolution):
         if not resolve:
             reason = "must be chosen: this strategy covers only the flops it was solved on, where its price is known"
             raise InvalidOption("resolve", resolve, reason)
+        if isinstance(resolve, Resolving) and resolve.safe:
+            reason = "needs the values of hands on every flop, which only a game solved with buckets has"
+            raise InvalidOption("safe", True, reason)
         return super().price(flops, resolve=resolve, **options)
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
@@ -269,7 +272,7 @@ class RealCardsSolution(DealtFormSolution, PricedSolution):
         return Contents(contents.header | {"rules": self.rules.to_toml()}, contents.arrays)
 
     @classmethod
-    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
+    def read(cls, file: Container) -> Self:
         record = Record.read(file, players=2)
         game = read_saved_game(Fields(file.path, file.header))
         try:

@@ -7,25 +7,31 @@
    strategy with buckets. From there on both are priced alike: a best response chooses before the flop, too.
 
 What remains after the flop (`Resolving.target`) counts as a loss of the strategy that is priced.
+
+Safely, each player's strategy comes from a solve of its own in step 2, in which the opponent may leave each line with
+what a best response to the whole strategy, which must then cover the flop, gives each hand there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from regretless.cards.hands import HAND_CLASS
 from regretless.cards.ranges import Range
-from regretless.engines import EvaluationStopped, FormKind, create, devices, estimate
+from regretless.engines import EvaluationStopped, FormKind, PublicEngine, create, devices, estimate
 from regretless.errors import InvalidOption
+from regretless.forms.blockers import met
+from regretless.forms.history import FloatArray
 from regretless.forms.memory import available_bytes
-from regretless.forms.public import NodeKind, Payoffs
+from regretless.forms.public import NodeKind, Payoffs, PublicForm
 from regretless.holdem.form.runouts import compile_holdem, holdem_hands
 from regretless.holdem.games.big_blinds import MILLI
 from regretless.holdem.games.flop_pricer import (
     FLOP_FORM_BYTES,
+    FlopPricer,
     FlopTree,
     NodeStrategy,
     PreflopValues,
@@ -33,6 +39,7 @@ from regretless.holdem.games.flop_pricer import (
     widest_flop,
 )
 from regretless.solving.loop import Stop, run
+from regretless.solving.resolving import Resolver
 from regretless.variants.presets import PRESETS
 
 __all__ = ["Resolving", "ResolvingPricer"]
@@ -47,6 +54,7 @@ class Resolving:
     target: float = 5.0  # mbb/g that a best response may gain after the flop
     iterations: int = 2_000  # at most
     storage: int = 32  # bits per number
+    safe: bool = False  # whether the opponent may take the values of the strategy that is priced instead
 
     def __post_init__(self) -> None:
         if not self.target > 0:
@@ -56,7 +64,8 @@ class Resolving:
 class ResolvingPricer:
     """The strategy before the flop, by node of the whole game's tree and class of hands, ready to be continued.
 
-    `payoffs` are those of the whole game, `big_blind` its unit.
+    `payoffs` are those of the whole game, `big_blind` its unit; `blueprint` is the strategy on every flop, if it is to
+    be continued safely.
     """
 
     def __init__(
@@ -66,6 +75,7 @@ class ResolvingPricer:
         strategy: NodeStrategy,
         resolving: Resolving,
         *,
+        blueprint: FlopPricer | None,
         big_blind: float,
         device: str = "cpu",
         threads: int = 1,
@@ -74,6 +84,7 @@ class ResolvingPricer:
         self.betting = betting
         self.payoffs = betting.payoffs(payoffs)
         self.resolving = resolving
+        self.blueprint = blueprint
         self.big_blind = big_blind
         self.device = device
         self.threads = threads
@@ -93,7 +104,11 @@ class ResolvingPricer:
     @property
     def memory_bytes(self) -> int:
         """An upper bound on what pricing a flop takes of the machine's memory."""
-        return FLOP_FORM_BYTES + (self.evaluation_bytes if self.device == "cpu" else 0)
+        needed = FLOP_FORM_BYTES + (self.evaluation_bytes if self.device == "cpu" else 0)
+        if self.blueprint is None:
+            return needed
+        averages = widest_flop(self.betting.tree).entries * self.resolving.storage // 8  # kept from solve to solve
+        return max(self.blueprint.memory_bytes, needed + averages)
 
     def free_bytes(self) -> int:
         """What is free on the device."""
@@ -108,16 +123,43 @@ class ResolvingPricer:
         everything = Range.parse("100%")
         form = compile_holdem(flop, everything, everything, self.betting.tree, payoffs=self.payoffs)
         form, hands = replace(form, unit=self.big_blind), holdem_hands(flop, everything)
-        threads = self.threads if self.device == "cpu" else None
-        engine = create("auto", form, device=self.device, threads=threads, storage=self.resolving.storage)
-        for node, table in self._preflop.items():
-            engine.lock(node, table[:, HAND_CLASS[hands]])
-        stop = Stop(iterations=self.resolving.iterations, target=self.resolving.target / MILLI)
-        if run(engine, VARIANT, stop, interrupted=self.interrupted).reason == "interrupted":
-            raise EvaluationStopped
-        engine.unlock()
+        trunk = {node: table[:, HAND_CLASS[hands]][None] for node, table in self._preflop.items()}
+        resolver = Resolver(self._create, self._solve)
+        if self.blueprint is None:
+            engine = resolver.plainly(form, trunk)
+        else:
+            engine = resolver.safely(form, trunk, self._alternatives(self.blueprint, flop, form, trunk))
         rows = self.betting.begin_rows
         at_flop = [
             [engine.values_before_last(own, best=best)[0][0][rows] for best in (False, True)] for own in range(2)
         ]
         return values_by_class(np.array(at_flop, dtype=np.float64), hands)
+
+    def _create(self, form: PublicForm) -> PublicEngine:
+        threads = self.threads if self.device == "cpu" else None
+        return create("auto", form, device=self.device, threads=threads, storage=self.resolving.storage)
+
+    def _solve(self, engine: PublicEngine) -> None:
+        stop = Stop(iterations=self.resolving.iterations, target=self.resolving.target / MILLI)
+        if run(engine, VARIANT, stop, interrupted=self.interrupted).reason == "interrupted":
+            raise EvaluationStopped
+
+    def _alternatives(
+        self, blueprint: FlopPricer, flop: tuple[int, ...], form: PublicForm, trunk: Mapping[int, FloatArray]
+    ) -> tuple[dict[int, FloatArray], dict[int, FloatArray]]:
+        """Per player and line, [1, H] what a hand gains where the flop's betting begins, per opposing hand it faces."""
+        best, tree = blueprint.line_values(flop)[:, 1], self.betting.tree
+        reached = np.ones((len(tree.kind), 2, len(form.hands[0].weight)))
+        for node in range(1, len(tree.kind)):  # parents come first
+            parent = int(tree.parent[node])
+            reached[node] = reached[parent]
+            if parent in trunk:
+                reached[node, tree.player[parent]] *= trunk[parent][0, node - int(tree.first_child[parent])]
+
+        def of(player: int) -> dict[int, FloatArray]:
+            begins = list(self.betting.begins)
+            faced = met(form.hands[player], form.hands[1 - player], reached[begins, 1 - player], form.deck)
+            values = np.divide(best[player], faced, out=np.zeros_like(faced), where=faced > 0)
+            return dict(zip(begins, values[:, None], strict=True))
+
+        return of(0), of(1)

@@ -118,7 +118,7 @@ class NoLimitSolution(SavedTables, PricedSolution):
         return Contents(header, arrays)
 
     @classmethod
-    def read(cls, file: Container, *, to_resume: bool = False) -> Self:
+    def read(cls, file: Container) -> Self:
         path = file.path
         header = Fields(path, file.header)
         record = Record.read(file, players=2)

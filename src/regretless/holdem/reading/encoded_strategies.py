@@ -31,7 +31,7 @@ __all__ = [
 ]  # fmt: skip
 
 BLOCK_BYTES = 4 * 2**20  # of encoded strategies; their sums take three to seven times as much
-MOST_IN_32_BITS = 1 << 25  # numbers per file, 128 MiB; larger files use 16 bits
+MOST_IN_32_BITS = 1 << 25  # numbers per file, 134 MB; larger files use 16 bits
 
 
 class EncodedStrategies(Protocol):

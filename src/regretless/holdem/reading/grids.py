@@ -93,5 +93,5 @@ def _means(view: NodeView, player: PlayerName, values: FloatArray) -> FloatArray
     """[169] means of numbers per hand; NaN where no hand of a class faces any."""
     table = view.hands[player]
     weight = table.weight * table.matchups
-    known = (weight > 0) & ~np.isnan(values)
-    return class_shares(table.hand[known], weight[known], values[None, known])[:, 0]
+    counts = (weight > 0) & ~np.isnan(values)
+    return class_shares(table.hand[counts], weight[counts], values[None, counts])[:, 0]

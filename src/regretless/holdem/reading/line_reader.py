@@ -235,12 +235,12 @@ class LineReader(ABC):
 
     def cards(self, node: LineNode) -> list[int]:
         """Cards that can come next, lowest first."""
-        table = {*self.board, *node.deal.cards}
-        return [card for card in range(DECK) if card not in table]
+        dealt = {*self.board, *node.deal.cards}
+        return [card for card in range(DECK) if card not in dealt]
 
-    def draw(self, node: LineNode, known: Set[int], random: Random) -> Sequence[int]:
-        """The cards of a deal at a chance node, drawn at random without those that are `known`."""
-        return random.sample([card for card in self.cards(node) if card not in known], self.count(node))
+    def draw(self, node: LineNode, dead: Set[int], random: Random) -> Sequence[int]:
+        """The cards of a deal at a chance node, drawn at random without those that are dead."""
+        return random.sample([card for card in self.cards(node) if card not in dead], self.count(node))
 
     def act(self, node: LineNode, action: int) -> LineNode:
         tree = self.tree

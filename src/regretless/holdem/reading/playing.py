@@ -70,8 +70,8 @@ class Duel:
             node = nodes[-1]
             kind = self.reader.tree.kind[node.index]
             if kind == NodeKind.CHANCE:
-                known = {int(card) for hand in self.hands for card in HAND_CARDS[hand]}
-                nodes.append(self.reader.deal(node, *self.reader.draw(node, known, self.random)))
+                dead = {int(card) for hand in self.hands for card in HAND_CARDS[hand]}
+                nodes.append(self.reader.deal(node, *self.reader.draw(node, dead, self.random)))
             elif kind == NodeKind.DECISION and not (self.is_turn(node) and len(self.reader.actions(node.index)) > 1):
                 nodes.append(self.reader.act(node, self.draw(node)))
             else:
@@ -116,8 +116,8 @@ class Duel:
         if deals == 0:
             return None
         board = self.board(node)
-        known = board[: BOARD_SIZES[BOARD_SIZES.index(len(board)) - deals]]
-        odds = equity(_alone(self.hands[0]), _alone(self.hands[1]), known)
+        earlier = board[: BOARD_SIZES[BOARD_SIZES.index(len(board)) - deals]]
+        odds = equity(_alone(self.hands[0]), _alone(self.hands[1]), earlier)
         return self._paid(node.index, odds.win, odds.tie)
 
     def _paid(self, node: int, win: float, tie: float) -> tuple[float, float]:

@@ -31,8 +31,6 @@ __all__ = ["FileResults", "packed_form", "packed_results", "unpacked_form"]
 _MOST_PERMUTATIONS = 24  # of four suits
 _STREET_ARRAYS = ("cards", "parent", "first_child", "first_copy", "copies")
 
-ONE = 65535  # a probability of 1 in files from version 0.1.0, which have `strategy.S`
-
 
 def packed_form(form: PublicForm) -> dict[str, NDArray[np.generic]]:
     """The parts that take long to derive from the spot: runouts, dead hands, strengths."""
@@ -143,7 +141,6 @@ class FileResults:
         self.form = form
         self.begin, self.shapes = layout(form)
         self.street_row = street_rows(form.tree)
-        self.name = "probabilities" if "probabilities.0" in file else "strategy"
         self._last_row: dict[int, tuple[int, AnyArray]] = {}  # by street: nodes of a runout are read in turn
         self._check_shapes()
 
@@ -153,26 +150,19 @@ class FileResults:
         hands = len(self.form.hands[int(tree.player[node])].weight)
         row = self._row(int(tree.street[node]), runout)
         stored = row[self.begin[node] : self.begin[node] + (actions - 1) * hands].reshape(actions - 1, hands)
-        if self.name == "probabilities":
-            self._check(stored.dtype != np.float32 or bool((np.abs(stored) <= 0.5).all()))  # false for NaN too
-            return decode_shares(stored)
-        strategy = np.empty((actions, hands))
-        strategy[:-1] = stored / ONE
-        left = 1.0 - strategy[:-1].sum(axis=0)
-        self._check(bool((left >= -actions / ONE).all()))
-        strategy[-1] = np.maximum(left, 0.0)
-        return strategy
+        self._check(stored.dtype != np.float32 or bool((np.abs(stored) <= 0.5).all()))  # false for NaN too
+        return decode_shares(stored)
 
     def _row(self, street: int, runout: int) -> AnyArray:
         """The decisions of a street on a runout."""
         last = self._last_row.get(street)
         if last is None or last[0] != runout:
-            last = self._last_row[street] = runout, self.file.row(f"{self.name}.{street}", runout)
+            last = self._last_row[street] = runout, self.file.row(f"probabilities.{street}", runout)
         return last[1]
 
     @property
     def probability_bits(self) -> int:
-        return self.file.bits(f"{self.name}.0")
+        return self.file.bits("probabilities.0")
 
     def values(self, player: int, node: int, runout: int) -> FloatArray:
         row = self.file.row(f"values.{player}.{int(self.form.tree.street[node])}", runout)
@@ -208,9 +198,8 @@ class FileResults:
         """Check that every array has the type and shape that the spot requires."""
         form = self.form
         wide = [len(hands.weight) for hands in form.hands]
-        allowed = (np.float32, np.uint16) if self.name == "probabilities" else (np.uint16,)
         for street, (runouts, size) in enumerate(self.shapes):
-            self.file.check(f"{self.name}.{street}", (runouts, size), allowed)
+            self.file.check(f"probabilities.{street}", (runouts, size), (np.float32, np.uint16))
             nodes = int(np.count_nonzero(form.tree.street == street))
             for player in range(2):
                 if street < len(form.streets) - 1:

@@ -195,14 +195,14 @@ def action_groups(lock: LockFrom, labels: Sequence[str], name: str = "lock") -> 
     for action_name, frequency in lock.frequencies.items():
         _check_probability(field, action_name, frequency)
         if action_name == BETS:
-            actions = [place for place, label in enumerate(labels) if label.startswith(("bet", "raise", "all-in"))]
+            actions = [action for action, label in enumerate(labels) if label.startswith(("bet", "raise", "all-in"))]
             if not actions:
                 raise InvalidText(field, BETS, None, f"cannot be made there; choose from {', '.join(labels)}")
         else:
             actions = [_action_index(action_name, labels, field)]
         if not set(actions) <= set(left):
             raise InvalidText(field, action_name, None, "is counted twice")
-        left = [place for place in left if place not in actions]
+        left = [action for action in left if action not in actions]
         groups.append(ActionGroup(tuple(actions), frequency))
     total = sum(group.frequency for group in groups)
     if total > 1 + NEARLY_ONE or (not left and total < 1 - NEARLY_ONE):

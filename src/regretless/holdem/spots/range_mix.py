@@ -59,24 +59,24 @@ def move_to_frequencies(
         weight = np.ones_like(weight)
     share = weight / weight.sum()
     values = np.nan_to_num(action_ev, nan=0.0)
-    moved = strategy.astype(np.float64, copy=True)
-    surplus = np.array([float(share @ moved[list(group.actions)].sum(axis=0)) - group.frequency for group in groups])
+    result = strategy.astype(np.float64, copy=True)
+    surplus = np.array([float(share @ result[list(group.actions)].sum(axis=0)) - group.frequency for group in groups])
     moves = _moves(values, groups, surplus)
-    level = np.unique(np.concatenate([each.level for each in moves])) if len(moves) else np.zeros(0)
+    losses = np.unique(np.concatenate([move.loss for move in moves])) if moves else np.zeros(0)
     several = np.count_nonzero(surplus < -CLOSE) > 1
     if not several:  # what leaves a group does not depend on what leaves another: each is filled up in one go
-        for place in np.flatnonzero(surplus > CLOSE):
-            _leave(moved, share, [each for each in moves if each.source == place], float(surplus[place]))
-        return moved
-    for now in level.tolist():
-        for each in moves:
-            chosen = each.level == now
-            wanted = min(surplus[each.source], -surplus[each.target])
-            if wanted > CLOSE and chosen.any():
-                amount = _move(moved, share, each, chosen, wanted)
-                surplus[each.source] -= amount
-                surplus[each.target] += amount
-    return moved
+        for source in np.flatnonzero(surplus > CLOSE):
+            _drain(result, share, [move for move in moves if move.source == source], float(surplus[source]))
+        return result
+    for loss in losses.tolist():
+        for move in moves:
+            chosen = move.loss == loss
+            limit = min(surplus[move.source], -surplus[move.target])
+            if limit > CLOSE and chosen.any():
+                amount = _make(move, result, share, chosen, limit)
+                surplus[move.source] -= amount
+                surplus[move.target] += amount
+    return result
 
 
 def ev_lost(strategy: FloatArray, played: FloatArray, action_ev: FloatArray, weight: FloatArray) -> float:
@@ -96,7 +96,7 @@ class _Move:
     target: int  # group
     action: int
     best: IntArray  # [H] where it moves
-    level: FloatArray  # [H] what it loses, rounded
+    loss: FloatArray  # [H] what it loses, rounded to multiples of `SAME_LOSS`
 
     __repr__ = brief
 
@@ -107,38 +107,37 @@ def _moves(values: FloatArray, groups: Sequence[ActionGroup], surplus: FloatArra
     for target in np.flatnonzero(surplus < -CLOSE).tolist():
         actions = np.array(groups[target].actions)
         best = actions[values[actions].argmax(axis=0)]
-        reached = np.take_along_axis(values, best[None], axis=0)[0]
+        best_value = np.take_along_axis(values, best[None], axis=0)[0]
         for source in np.flatnonzero(surplus > CLOSE).tolist():
             moves += [
-                _Move(source, target, action, best, np.round((values[action] - reached) / scale))
+                _Move(source, target, action, best, np.round((values[action] - best_value) / scale))
                 for action in groups[source].actions
             ]
     return moves
 
 
-def _leave(moved: FloatArray, share: FloatArray, moves: Sequence[_Move], wanted: float) -> None:
-    """Move `wanted` of the range's probability, the cheapest first; all moves have the same target."""
-    level = np.concatenate([each.level for each in moves])
-    mass = np.concatenate([share * moved[each.action] for each in moves])
-    place = np.unique(level, return_inverse=True)[1]
-    by_level = np.bincount(place, weights=mass)
-    before = np.concatenate(([0.0], np.cumsum(by_level)[:-1]))
-    left = wanted - before
-    part = np.divide(left, by_level, out=(left > CLOSE).astype(np.float64), where=by_level > 0).clip(0.0, 1.0)
-    part[by_level - left <= CLOSE] = 1.0  # all that is there
-    taken = part[place].reshape(len(moves), -1)
-    for each, row in zip(moves, taken, strict=True):
-        amount = moved[each.action] * row
-        moved[each.action] -= amount
-        np.add.at(moved, (each.best, np.arange(len(amount))), amount)
+def _drain(strategy: FloatArray, share: FloatArray, moves: Sequence[_Move], limit: float) -> None:
+    """Make moves with the same target until they have moved `limit` of the range's probability, the cheapest first."""
+    mass = np.concatenate([share * strategy[move.action] for move in moves])
+    rank = np.unique(np.concatenate([move.loss for move in moves]), return_inverse=True)[1]
+    by_rank = np.bincount(rank, weights=mass)
+    remaining = limit - np.concatenate(([0.0], np.cumsum(by_rank)[:-1]))  # when the moves of a rank begin
+    part = np.divide(remaining, by_rank, out=(remaining > CLOSE).astype(np.float64), where=by_rank > 0).clip(0.0, 1.0)
+    part[by_rank - remaining <= CLOSE] = 1.0  # the whole rank moves
+    for move, parts in zip(moves, part[rank].reshape(len(moves), -1), strict=True):
+        _shift(strategy, move, strategy[move.action] * parts)
 
 
-def _move(moved: FloatArray, share: FloatArray, move: _Move, chosen: np.ndarray, wanted: float) -> float:
-    """Make a move with the chosen hands; how much of the range's probability it was."""
-    mass = float(share[chosen] @ moved[move.action, chosen])
+def _make(move: _Move, strategy: FloatArray, share: FloatArray, chosen: np.ndarray, limit: float) -> float:
+    """Make a move with the chosen hands, up to `limit`; returns how much of the range's probability moved."""
+    mass = float(share[chosen] @ strategy[move.action, chosen])
     if mass <= 0:
         return 0.0
-    amount = np.where(chosen, moved[move.action] * min(1.0, wanted / mass), 0.0)
-    moved[move.action] -= amount
-    np.add.at(moved, (move.best, np.arange(len(amount))), amount)
-    return min(mass, wanted)
+    _shift(strategy, move, np.where(chosen, strategy[move.action] * min(1.0, limit / mass), 0.0))
+    return min(mass, limit)
+
+
+def _shift(strategy: FloatArray, move: _Move, amount: FloatArray) -> None:
+    """Move [H] probabilities from the action of a move to each hand's best action."""
+    strategy[move.action] -= amount
+    np.add.at(strategy, (move.best, np.arange(len(amount))), amount)

@@ -20,34 +20,33 @@ from regretless.holdem.spots.spot_fields import BettingTable, PlayerName
 
 __all__ = ["warn_of_rounding"]
 
-MOST = 0.05  # share of an amount by which rounding may move it without a warning
+TOLERATED = 0.05  # share of an amount by which rounding may move it without a warning
 
 
 class _Rounded(NamedTuple):
     size: Size
     decision: Decision
     exact_amount: float  # chips
-    becomes: float
+    rounded: float  # chips
     too_small: bool  # below the smallest bet
 
     @property
     def moved(self) -> float:
-        return abs(self.becomes - self.exact_amount) / self.exact_amount
+        return abs(self.rounded - self.exact_amount) / self.exact_amount
 
 
 def warn_of_rounding(table: BettingTable, source: str = "") -> None:
     """Warn about the size that rounding moves furthest, if by more than 5 %; `source` is the file it was read from."""
     furthest = max(_rounded_sizes(table), key=lambda rounded: rounded.moved, default=None)
-    if furthest is None or furthest.moved <= MOST:
+    if furthest is None or furthest.moved <= TOLERATED:
         return
-    decision, becomes = furthest.decision, f"{furthest.becomes:g}"
-    what = (
-        f"a raise of {furthest.size} facing {decision.bet_faced:g}"
-        if decision.bet_faced
-        else f"a bet of {furthest.size}"
-    )
-    if not decision.bet_faced and not isinstance(furthest.size, Chips):
-        becomes += f" ({furthest.becomes / decision.pot:.1%} of the pot)"
+    decision, amount = furthest.decision, f"{furthest.rounded:g}"
+    if decision.bet_faced:
+        what = f"a raise of {furthest.size} facing {decision.bet_faced:g}"
+    else:
+        what = f"a bet of {furthest.size}"
+        if not isinstance(furthest.size, Chips):
+            amount += f" ({furthest.rounded / decision.pot:.1%} of the pot)"
     digit = max(math.floor(math.log10(furthest.exact_amount)), -300)
     finer = f"chip = {10.0 ** (digit - 2):g}"  # moves it by at most half a percent
     if furthest.too_small:
@@ -55,7 +54,7 @@ def warn_of_rounding(table: BettingTable, source: str = "") -> None:
     else:
         field, why, remedy = "chip", f" in chips of {table.rules.chip:g}", finer
     where = f"{source}: rules.{field}" if source else f"rules.{field}"
-    message = f"{where}: {what} is {furthest.exact_amount:g} and becomes {becomes}{why}; set {remedy}"
+    message = f"{where}: {what} is {furthest.exact_amount:g} and becomes {amount}{why}; set {remedy}"
     warnings.warn(RoundedSizes(message), stacklevel=3)
 
 
@@ -74,7 +73,7 @@ def _rounded_sizes(table: BettingTable) -> Iterator[_Rounded]:
             bets = list(_rounded(table, decision, table.of(street, player).bet, smallest=table.rules.min_bet))
             yield from bets
             if bets:
-                bet = min(bet.becomes for bet in bets)
+                bet = min(each.rounded for each in bets)
                 decision = Decision(pot=pot + 2 * bet, bet_faced=bet, stack=exact(stack - bet), raises=0, streets=left)
                 yield from _rounded(table, decision, table.of(street, other).raise_number(1), smallest=2 * bet)
 
@@ -89,5 +88,5 @@ def _rounded(
         too_small = exact_amount < smallest
         if exact_amount < decision.all_in - SLACK and not (too_small and forced):
             minimum = whole_chips_above(smallest, table.rules.chip)
-            becomes = min(max(whole_chips(exact_amount, table.rules.chip), minimum), decision.all_in)
-            yield _Rounded(size, decision, exact_amount, becomes, too_small)
+            rounded = min(max(whole_chips(exact_amount, table.rules.chip), minimum), decision.all_in)
+            yield _Rounded(size, decision, exact_amount, rounded, too_small)

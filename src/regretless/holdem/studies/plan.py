@@ -59,6 +59,7 @@ from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import PLAYERS, SpotFields, check_number
 from regretless.holdem.spots.spot_toml import read_mapping, write_spot
 from regretless.holdem.spots.toml_fields import parse_toml, read_toml_text
+from regretless.solving.kinds import Kind
 from regretless.solving.options import SolveOptions
 from regretless.variants.presets import read_variant
 
@@ -66,13 +67,14 @@ __all__ = ["ANY", "Keep", "StudyPlan", "StudySpot", "Variation", "line_pattern"]
 
 ANY = "any"  # in a line of `keep.lines`: every card that can be dealt
 DEVICES = ("auto", "cpu", "cuda")
+LARGEST_TARGET = 1e6  # percent of the pot
 MOST_VARIATIONS = 1_000
 MOST_LINES = 1_000
 DEEPEST = 100  # actions
 
 _SPOT = ("pot", "stack", "oop", "ip", "tree", "bets", "rules", "lines", "locks", "name", "big_blind", "raiser")
-_STUDY = ("flops", "target", "iterations", "variant", "storage", "device", "vary", "keep")
-_OPTIONS = ("target", "iterations", "variant", "storage")  # on which the answers depend
+_OPTIONS = ("target", "iterations", "variant", "storage", "device")  # of each solve
+_STUDY = ("flops", *_OPTIONS, "vary", "keep")
 _BOARD = "Qs Jh 2d"  # stands in for the flops while the fields are read
 
 
@@ -115,11 +117,7 @@ class StudyPlan:
     name: str
     flops: str | tuple[str, ...]
     variations: tuple[Variation, ...]
-    target: float | None
-    iterations: int | None
-    variant: str | None
-    storage: int
-    device: str
+    options: SolveOptions  # of each solve; "auto" chooses the device where it runs
     keep: Keep
     toml: str = field(repr=False)  # as it was given
 
@@ -152,7 +150,7 @@ class StudyPlan:
             name=str(spot_fields.get("name", "")) or (Path(source).stem if str(source).endswith(".toml") else ""),
             flops=_flops(table.get("flops", "all")),
             variations=variations,
-            **_solving(table),
+            options=_options(table),
             keep=_keep(table.get("keep", {})),
             toml=text,
         )
@@ -214,18 +212,13 @@ class StudyPlan:
         """The fields that vary."""
         return tuple(self.variations[0].parameters)
 
-    @property
-    def options(self) -> SolveOptions:
-        """Options of each solve; the device is chosen where it runs."""
-        return SolveOptions(target=self.target, iterations=self.iterations, variant=self.variant, storage=self.storage)
-
     @cached_property
     def digest(self) -> str:
         """What the answers depend on, besides the flops."""
         content = {
             "spots": [write_spot(replace(each.fields.unannotated(), board=())) for each in self.variations],
             "varied": [dict(each.parameters) for each in self.variations],
-            "options": {name: value for name in _OPTIONS if (value := getattr(self, name)) is not None},
+            "options": {name: value for name, value in self.options.given() if name != "device"},
             "keep": [self.keep.lines, self.keep.hands, self.keep.solutions],
             "weights": self.flops if isinstance(self.flops, str) and "subset" in self.flops.lower() else "flops",
         }
@@ -265,32 +258,21 @@ def _flops(value: object) -> str | tuple[str, ...]:
     return value
 
 
-def _solving(table: Mapping[str, Any]) -> dict[str, Any]:
+def _options(table: Mapping[str, object]) -> SolveOptions:
     """When each solve ends, and what it runs on."""
-    target, iterations = table.get("target"), table.get("iterations")
-    if target is not None:
-        check_number("target", target, above=0.0, at_most=1e6)
-    if iterations is not None and (not isinstance(iterations, int) or isinstance(iterations, bool) or iterations < 1):
-        raise InvalidOption("iterations", iterations, "must be a whole number, at least 1")
-    if (variant := table.get("variant")) is not None:
-        if not isinstance(variant, str):
-            raise InvalidOption("variant", variant, "must be a text in quotes")
-        read_variant(variant)
-    storage = table.get("storage", STORAGES[0])
-    if type(storage) is not int or storage not in STORAGES:
-        raise InvalidOption("storage", storage, f"is not one of {', '.join(map(str, STORAGES))} bits")
-    device = table.get("device", DEVICES[0])
-    if device not in DEVICES:
-        raise InvalidOption("device", device, f"is not one of {', '.join(DEVICES)}")
-    if target is None and iterations is None:
-        target = TARGET
-    return {
-        "target": None if target is None else float(target),
-        "iterations": iterations,
-        "variant": variant,
-        "storage": storage,
-        "device": device,
-    }
+    defaults = {"storage": STORAGES[0], "device": DEVICES[0]}
+    options = SolveOptions.read(defaults | {name: table[name] for name in _OPTIONS if name in table})
+    options.check(Kind.SPOT)
+    if options.target is not None:
+        check_number("target", options.target, at_most=LARGEST_TARGET)
+    if options.variant is not None:
+        if not isinstance(options.variant, str):
+            raise InvalidOption("variant", options.variant, "must be a text in quotes")
+        read_variant(options.variant)
+    if options.device not in DEVICES:
+        raise InvalidOption("device", options.device, f"is not one of {', '.join(DEVICES)}")
+    target = TARGET if options.target is None and options.iterations is None else options.target
+    return replace(options, target=None if target is None else float(target))
 
 
 def _keep(table: object) -> Keep:

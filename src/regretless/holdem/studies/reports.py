@@ -243,11 +243,11 @@ def _row(
 
 
 def _column(folder: StudyFolder, name: str) -> str:
-    known = [column for column, (kind, _) in TABLES["summary"].items() if kind != "number"]
-    known += ["pot", "stack", "rake", *(column_of(field) for field in folder.manifest.varied)]
+    allowed = [column for column, (kind, _) in TABLES["summary"].items() if kind != "number"]
+    allowed += ["pot", "stack", "rake", *(column_of(field) for field in folder.manifest.varied)]
     chosen = column_of(name.strip())
-    if chosen not in known:
-        close = get_close_matches(chosen, known, n=1, cutoff=0.5)
+    if chosen not in allowed:
+        close = get_close_matches(chosen, allowed, n=1, cutoff=0.5)
         meant = f"did you mean {close[0]!r}?" if close else "texture, pairing, suits, connectedness, high or flop are"
         raise InvalidOption("by", name, f"is not a column to group by; {meant}")
     return chosen
@@ -285,8 +285,8 @@ def _sorting(sort: str | None, columns: Sequence[str], kinds: Mapping[str, str])
     def by_group(row: ReportRow) -> tuple[object, ...]:
         keys: list[Any] = []
         for name, value in zip(columns, row.group, strict=True):
-            known = _ORDERS.get(name, ())
-            keys.append((value is None, known.index(value) if value in known else value))
+            order = _ORDERS.get(name, ())
+            keys.append((value is None, order.index(value) if value in order else value))
         return tuple(keys)
 
     if sort is None or sort in columns:

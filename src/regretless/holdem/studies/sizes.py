@@ -14,7 +14,7 @@ import numpy as np
 from regretless.engines import available_cores, choose_public, require_cuda
 from regretless.forms.public import NodeKind
 from regretless.forms.public_size import PublicSize
-from regretless.holdem.estimate import estimate_spot, spot_size
+from regretless.holdem.estimate import STORAGES, estimate_spot, spot_size
 from regretless.holdem.expected_time import expected_iterations, expected_seconds, iteration_speed
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.problem import spot_predicts
@@ -53,17 +53,19 @@ def study_size(plan: StudyPlan, *, device: str | None = None) -> StudySize:
     needs, seconds, entries, disk = {}, 0.0, 0, 0
     largest: PublicSize | None = None
     kept_lines = {each.number: (0, 0) for each in plan.variations}
-    predicts = spot_predicts(plan.spots[0].spot, plan.variant)
+    options, storage = plan.options, plan.options.storage or STORAGES[0]
+    predicts = spot_predicts(plan.spots[0].spot, options.variant)
     for spot in plan.spots:
         size = spot_size(spot.spot)
         estimate = estimate_spot(spot.spot, predicts=predicts, size=size)
         if kept_lines[spot.variation.number] == (0, 0):
             kept_lines[spot.variation.number] = _kept_lines(plan, spot)
-        needs[spot.id] = estimate.memory_bytes[plan.storage]
-        target = plan.target if plan.target is not None else 0.0
-        iterations = plan.iterations or expected_iterations(spot.spot, target)
-        if plan.iterations and target:
-            iterations = min(iterations, expected_iterations(spot.spot, target))
+        needs[spot.id] = estimate.memory_bytes[storage]
+        iterations = options.iterations
+        if options.target is not None:
+            expected = expected_iterations(spot.spot, options.target)
+            iterations = expected if iterations is None else min(iterations, expected)
+        assert iterations is not None
         seconds += expected_seconds(estimate.entries, iterations, 1, iteration_speed())
         entries += estimate.entries
         rows = kept_lines[spot.variation.number][1]
@@ -74,8 +76,8 @@ def study_size(plan: StudyPlan, *, device: str | None = None) -> StudySize:
             disk += estimate.file_bytes
         largest = size if largest is None or size.entries > largest.entries else largest
     assert largest is not None
-    preferred = plan.device if device is None else device
-    choice = choose_public(largest, device=preferred, storage=plan.storage, predicts=predicts, entries=entries)
+    preferred = device or options.device or "auto"
+    choice = choose_public(largest, device=preferred, storage=storage, predicts=predicts, entries=entries)
     if choice.on_gpu:
         require_cuda()
     cores = available_cores()

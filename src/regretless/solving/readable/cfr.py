@@ -142,20 +142,18 @@ class CFR(Generic[State]):
         for row in schedule.tolist():
             weights = Weights(*row)
             for updating in turns:
-                touched = [known for known in self.information_sets.values() if known.player in updating]
-                for known in touched:
-                    known.discount(weights)
+                sets = [each for each in self.information_sets.values() if each.player in updating]
+                for information_set in sets:
+                    information_set.discount(weights)
                 self._walk(self.game.initial_state(), certain, updating)
-                for known in touched:
-                    known.match(weights)
+                for information_set in sets:
+                    information_set.match(weights)
             self.iteration += 1
 
     def average_strategy(self) -> Strategy:
         """Equation (4): strategies weighted by the player's own reach; uniform where a set was never reached."""
-        return {
-            key: dict(zip(known.actions, matching(known.average), strict=True))
-            for key, known in self.information_sets.items()
-        }
+        sets = self.information_sets.items()
+        return {key: dict(zip(each.actions, matching(each.average), strict=True)) for key, each in sets}
 
     def evaluate(self) -> Evaluation:
         """Values and best responses of the average strategy."""
@@ -170,17 +168,17 @@ class CFR(Generic[State]):
         if player == CHANCE:
             return self._walk_chance(state, reach, updating)
 
-        known = self.information_sets[game.info_set_key(state)]
+        information_set = self.information_sets[game.info_set_key(state)]
         action_values = [
             self._walk(game.next_state(state, action), _scaled(reach, player, probability), updating)
-            for action, probability in zip(known.actions, known.strategy, strict=True)
+            for action, probability in zip(information_set.actions, information_set.strategy, strict=True)
         ]
-        values = _mixture(known.strategy, action_values)
+        values = _mixture(information_set.strategy, action_values)
         if player in updating:
-            known.own_reach = reach[player]
+            information_set.own_reach = reach[player]
             counterfactual_reach = prod(reach[:player]) * prod(reach[player + 1 :])
             for index, action_value in enumerate(action_values):
-                known.add_regret(index, counterfactual_reach * (action_value[player] - values[player]))
+                information_set.add_regret(index, counterfactual_reach * (action_value[player] - values[player]))
         return values
 
     def _walk_chance(self, state: State, reach: Reach, updating: Sequence[int]) -> tuple[float, ...]:
@@ -240,7 +238,5 @@ def uniform_strategy(game: Game[State] | str) -> Strategy:
     >>> uniform_strategy(Kuhn())["2:pb"]
     {'p': 0.5, 'b': 0.5}
     """
-    rules: Game[State] = as_game(game)
-    return {
-        key: dict(zip(known.actions, known.strategy, strict=True)) for key, known in _information_sets(rules).items()
-    }
+    sets = _information_sets(as_game(game))
+    return {key: dict(zip(each.actions, each.strategy, strict=True)) for key, each in sets.items()}

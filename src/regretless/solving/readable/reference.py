@@ -70,7 +70,7 @@ class Reference:
     def snapshot(self, *, copy: bool = True) -> Snapshot:
         sets = self.cfr.information_sets.values()
         arrays = {
-            name: np.fromiter(chain.from_iterable(getattr(known, name) for known in sets), dtype=np.float64)
+            name: np.fromiter(chain.from_iterable(getattr(each, name) for each in sets), dtype=np.float64)
             for name in LEARNED
         }
         if self.cfr.sampling is not Sampling.FULL:
@@ -81,9 +81,9 @@ class Reference:
     def restore(self, snapshot: Snapshot) -> None:
         self.cfr.iteration = snapshot.iteration
         first = self.form.first_pair.tolist()
-        for known, start, end in zip(self.cfr.information_sets.values(), first, first[1:], strict=False):
+        for information_set, start, end in zip(self.cfr.information_sets.values(), first, first[1:], strict=False):
             for name in LEARNED:
-                setattr(known, name, snapshot.arrays[name][start:end].tolist())
+                setattr(information_set, name, snapshot.arrays[name][start:end].tolist())
         if "sampler" in snapshot.arrays:
             version, _, following = self.cfr.random.getstate()
             self.cfr.random.setstate((version, tuple(map(int, snapshot.arrays["sampler"])), following))

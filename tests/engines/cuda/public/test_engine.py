@@ -23,6 +23,7 @@ from regretless.engines.layout import make_layout
 from regretless.engines.numba.public.engine import NumbaPublicEngine
 from regretless.engines.numpy.public import PublicReference
 from regretless.errors import InvalidGame
+from regretless.forms.gadgets import with_gadgets
 from regretless.forms.public import NodeKind, no_symmetry
 
 needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc")
@@ -38,6 +39,19 @@ def test_it_follows_the_reference(name: str) -> None:
         for each in (engine, plain):
             each.advance(rows(each.iteration + 1, count))
         assert_same(engine, plain, 1e-5)
+
+
+@needs_gcc
+@pytest.mark.parametrize("opponent", [0, 1])
+def test_it_solves_forms_with_gadgets(opponent: int) -> None:
+    """A locked decision between folds, right below another decision of the same player."""
+    gadgets = with_gadgets(form_of("kuhn"), opponent, {0: np.array([[-0.7, 0.1, 0.6]])})
+    engine, plain = CudaPublicEngine(gadgets.form, device=HostDevice()), PublicReference(gadgets.form)
+    for each in (engine, plain):
+        for (node, runout), row in gadgets.locks.items():
+            each.lock(node, row, runout)
+        each.advance(rows(1, 20))
+    assert_same(engine, plain, 1e-5)
 
 
 class Stacked:

@@ -127,6 +127,10 @@ def test_values_of_uniform_play(seed: int, streets: int, rake: float) -> None:
     for player in range(2):
         expected = plain.root_values(player)
         np.testing.assert_allclose(fast.root_values(player), expected, atol=2e-5 * (np.abs(expected).max() + 1))
+        best = fast.root_values(player, plain.strategy, best=True)
+        np.testing.assert_array_equal(best, fast.root_values(player, best=True))
+        gained = float(best * fast._met[player] @ form.hands[player].weight) / plain.pairs
+        assert gained == pytest.approx(plain.evaluate().best_response_values[player], abs=1e-5 * (abs(gained) + 1))
 
 
 @pytest.mark.parametrize("storage", [32, 16])

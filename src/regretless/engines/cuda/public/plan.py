@@ -73,7 +73,7 @@ class CudaWalkPlan:
     leaf_first: tuple[int, ...]  # [S]  where those of a street begin; on the last street, how many there are
     terminals: LastTerminals
     earlier_rows: tuple[int, int, int]  # numbers in opponent's rows, own rows and values before the last street
-    line_values: int  # numbers in values of lines
+    line_values: int  # numbers in values of lines before the last street
     own: int  # the player
     middle: float | None  # what a tie pays, if it pays the same everywhere (`middle_of`)
     _cuts: dict[int, tuple[Cut, Packed]] = field(default_factory=dict)
@@ -184,8 +184,8 @@ class _Planner:
             of_street.append(members.tolist())
             record["opponent_rows"], record["own_rows"], record["value_rows"] = self._street(members.tolist(), lines)
             first_runout += runouts
-            line_begin += runouts * len(members) * hands[1]
             if street < last:
+                line_begin += runouts * len(members) * hands[1]
                 opponent_begin += runouts * int(record["opponent_rows"]) * hands[0]
                 own_begin += runouts * int(record["own_rows"]) * hands[1]
                 value_begin += runouts * int(record["value_rows"]) * hands[1]

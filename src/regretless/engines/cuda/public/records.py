@@ -97,7 +97,9 @@ ITEM = _struct(
     ("int", "job"),
     ("int", "runout"),
     ("int", "piece"),  # a line, a leaf or a piece of terminals; none where a runout is walked whole
-    ("int", "slot"),  #  which rows of the street it uses: the runout's own, or a turn with those of the last street
+    # Which rows of the street it uses: the runout's own, or a turn with those of the last street. For a leaf: the
+    # runout of the next street to which the first rows belong.
+    ("int", "slot"),
 )
 ROOMS = _struct(
     "Rooms",
@@ -136,7 +138,7 @@ STREET = _struct(
     ("long long", "opponent_begin"),  # where the rows of the street begin
     ("long long", "own_rows_begin"),
     ("long long", "value_begin"),
-    ("long long", "line_begin"),  #     where the values of its lines begin, [runouts, lines, own hands]
+    ("long long", "line_begin"),  #     where the values of its lines begin, [runouts or slots, lines, own hands]
 )
 LINE = _struct(
     "Line",

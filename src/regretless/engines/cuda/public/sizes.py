@@ -1,9 +1,10 @@
 """How much device memory the CUDA engine takes for a form of a given size, known before anything is built.
 
-Each function counts the arrays of the module it names, as that module allocates them. Three things are not known
-exactly and are estimated by their maximum: which rows are only cached, which hands are equivalent, and how many deals
-each runout represents. Tiles that do not fit in a block's shared memory are not counted; on current devices, only forms
-whose terminals need 64 bits have any. Matrices of terminals are counted even for a device that cannot multiply them.
+Each function counts the arrays of the module it names, as that module allocates them. Four things are not known
+exactly and are estimated by their maximum: which rows are only cached, which hands are equivalent, how many deals each
+runout represents, and whether both players have the same hands and so share lists. Tiles that do not fit in a block's
+shared memory are not counted; on current devices, only forms whose terminals need 64 bits have any. Matrices of
+terminals are counted even for a device that cannot multiply them.
 """
 
 from __future__ import annotations
@@ -134,14 +135,17 @@ def _row_bytes(size: PublicSize) -> int:
         ]
         slots.append(rows[-1])
         before.append([sum(runouts[street] * rows[street][which] for street in range(last)) for which in range(3)])
-        values.append(sum(count * line for count, line in zip(runouts, lines, strict=True)) * hands[own])
+        values.append(sum(count * line for count, line in zip(runouts[:-1], lines[:-1], strict=True)) * hands[own])
     reach = [max(before[own][which] for own in range(2)) for which in range(2)]
-    ways = WAYS * (max(values) + max(each[2] for each in before))
     slot = 4 * sum(int(max(each)) for each in zip(*slots, strict=True))
-    # Rows that are only cached leave room for more runouts, up to the limit.
-    last_street = max(slots_of(slot, runouts[-1]) * slot, min(WAVE_BYTES, runouts[-1] * slot))
-    in_turn = 4 * (sum(reach) + ways) + last_street
-    apart = (sum(each[:2]) + WAYS * (line + each[2]) for each, line in zip(before, values, strict=True))
+    # Rows that are only cached leave room for more runouts, up to the limit; all of the most that a deal can have fit.
+    taking_turns = max(slots_of(slot, runouts[-1], min(size.deck, runouts[-1])), min(WAVE_BYTES // slot, runouts[-1]))
+    ways = WAYS * (max(values) + max(each[2] for each in before) + taking_turns * lines[-1] * max(hands))
+    in_turn = 4 * (sum(reach) + ways) + max(taking_turns * slot, min(WAVE_BYTES, runouts[-1] * slot))
+    apart = (
+        sum(each[:2]) + WAYS * (line + runouts[-1] * lines[-1] * hands[own] + each[2])
+        for own, (each, line) in enumerate(zip(before, values, strict=True))
+    )
     # If so few that the players do not take turns, they are at most twice as many.
     return max(in_turn, min(4 * (sum(apart) + runouts[-1] * sum(map(sum, slots))), 2 * APART_BYTES))
 

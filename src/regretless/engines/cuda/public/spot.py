@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,10 @@ from regretless.engines.cuda.public.plan import CudaWalkPlan, make_plan
 from regretless.engines.cuda.public.records import ALIGNMENT, JOB, Field, Pointers, offsets_of
 from regretless.engines.cuda.public.terminals import Panels
 from regretless.engines.layout import Layout
+from regretless.forms.public import PublicForm
 from regretless.forms.walking import walking_order
 
-__all__ = ["APART_BYTES", "WAYS", "WAY_ROWS", "SpotWalks", "slots_of"]
+__all__ = ["APART_BYTES", "WAYS", "WAY_ROWS", "RunoutWave", "SpotWalks", "slots_of"]
 
 WAYS = 2  # a walk of an evaluation goes up twice: for the value of the average strategy, and for the best response
 WAY_ROWS = ("line_values", "earlier_values")  # rows that each of them has of its own
@@ -28,9 +30,29 @@ APART_BYTES = 64 << 20  # of working rows: up to here each player has its own, s
 Rows = tuple[Field, int]  # what points to working rows, and the numbers in them
 
 
-def slots_of(slot_bytes: int, runouts: int) -> int:
+def slots_of(slot_bytes: int, runouts: int, most_children: int) -> int:
+    """Runouts of the last street that have rows at the same time, at least all that follow one of the street above."""
+    return min(max(WAVE_BYTES // max(slot_bytes, 1), most_children), runouts)
+
+
+class RunoutWave(NamedTuple):
     """Runouts of the last street that have rows at the same time."""
-    return min(max(WAVE_BYTES // max(slot_bytes, 1), 1), runouts)
+
+    above: range  # the runouts of the street above that they follow; if there is none, one runout of no street
+    runouts: range
+
+
+def waves_of_runouts(form: PublicForm, slots: int) -> list[RunoutWave]:
+    """As many runouts in a wave as have slots, all that follow one of the street above together."""
+    if len(form.streets) == 1:
+        return [RunoutWave(range(1), range(len(form.streets[0].parent)))]
+    first_child = form.streets[-2].first_child.tolist()
+    waves, start = [], 0
+    for above in range(1, len(first_child)):
+        if above == len(first_child) - 1 or first_child[above + 1] - first_child[start] > slots:
+            waves.append(RunoutWave(range(start, above), range(first_child[start], first_child[above])))
+            start = above
+    return waves
 
 
 def _copied(jobs: NDArray[np.void]) -> NDArray[np.void]:
@@ -47,11 +69,19 @@ class _Shape:
     Only the lists of operations differ from spot to spot, so they come last.
     """
 
-    def __init__(self, layout: Layout, plans: tuple[CudaWalkPlan, CudaWalkPlan], *, products: bool) -> None:
-        self._products = products
+    def __init__(
+        self,
+        layout: Layout,
+        plans: tuple[CudaWalkPlan, CudaWalkPlan],
+        *,
+        products: bool,
+        equal_players: bool,
+        most_children: int,
+    ) -> None:
+        self._products, self._equal_players = products, equal_players
         slot_rows = [_slot_rows(layout, plan) for plan in plans]
-        slot = 4 * sum(map(max, *slot_rows))  # if the players take turns
-        self.slots = slots_of(slot, int(layout.runouts[-1]))
+        slot = 4 * sum(map(max, *(each[:3] for each in slot_rows)))  # if the players take turns
+        self.slots = slots_of(slot, int(layout.runouts[-1]), most_children)
         rows = [_rows(plan, self.slots, each) for plan, each in zip(plans, slot_rows, strict=True)]
         pairs = list(zip(*rows, strict=True))
         self.apart = 4 * sum(max(one[1], two[1]) for one, two in pairs) <= APART_BYTES  # whether each has its own
@@ -76,37 +106,44 @@ class _Shape:
                 yield from ((4 * count, (field,)) for field, count in (one, two))
             else:
                 yield 4 * max(one[1], two[1]), (one[0], two[0])
-        for own in range(2):
+        for own in range(1 if self._equal_players else 2):
             for name, size in list_sizes(layout, own, products=self._products).items():
-                yield size, ((own, name),)
+                yield size, ((0, name), (1, name)) if self._equal_players else ((own, name),)
 
 
-def _slot_rows(layout: Layout, plan: CudaWalkPlan) -> tuple[int, int, int]:
-    """Numbers in the opponent's rows, own rows and values of one runout of the last street."""
+def _slot_rows(layout: Layout, plan: CudaWalkPlan) -> tuple[int, int, int, int]:
+    """Numbers in the opponent's rows, own rows, values and values of lines of one runout of the last street."""
     street = plan.streets[-1]
     mine, theirs = int(layout.hands[plan.own]), int(layout.hands[1 - plan.own])
-    return int(street["opponent_rows"]) * theirs, int(street["own_rows"]) * mine, int(street["value_rows"]) * mine
+    own_rows, values, lines = (int(street[name]) * mine for name in ("own_rows", "value_rows", "lines"))
+    return int(street["opponent_rows"]) * theirs, own_rows, values, lines
 
 
-def _rows(plan: CudaWalkPlan, slots: int, last: tuple[int, int, int]) -> Iterator[Rows]:
+def _rows(plan: CudaWalkPlan, slots: int, last: tuple[int, int, int, int]) -> Iterator[Rows]:
     """The fields of a player's working rows, and how many numbers they have; job ~own has those of each way."""
     for which, name in enumerate(("opponent_rows", "own_rows", "value_rows")):
         yield (plan.own, name), slots * last[which] + (plan.earlier_rows[which] if which < 2 else 0)
-    for name, count in zip(WAY_ROWS, (plan.line_values, plan.earlier_rows[2]), strict=True):
+    for name, count in zip(WAY_ROWS, (plan.line_values + slots * last[3], plan.earlier_rows[2]), strict=True):
         for way in range(WAYS):
             yield (~plan.own, f"{name}_{way}"), count
 
 
-_shapes: dict[tuple[CudaWalkPlan, CudaWalkPlan, int, int, bool], _Shape] = {}  # the latest
+_shapes: dict[tuple[object, ...], _Shape] = {}  # the latest
 
 
-def _shape_of(layout: Layout, plans: tuple[CudaWalkPlan, CudaWalkPlan], *, products: bool) -> _Shape:
+def _shape_of(
+    layout: Layout, plans: tuple[CudaWalkPlan, CudaWalkPlan], *, products: bool, equal_players: bool
+) -> _Shape:
     """The shape of a spot; numbers of hands and runouts are not in the key, since each plan is made for some."""
-    key = *plans, layout.form.deck, len(layout.form.symmetry.cards), products
+    form = layout.form
+    most_children = int(np.diff(form.streets[-2].first_child).max()) if len(form.streets) > 1 else 1
+    key = *plans, form.deck, len(form.symmetry.cards), products, equal_players, most_children
     if key not in _shapes:
         while len(_shapes) >= REMEMBERED_SHAPES:
             del _shapes[next(iter(_shapes))]
-        _shapes[key] = _Shape(layout, plans, products=products)
+        _shapes[key] = _Shape(
+            layout, plans, products=products, equal_players=equal_players, most_children=most_children
+        )
     return _shapes[key]
 
 
@@ -128,10 +165,12 @@ class SpotWalks:
         """
         self.device, self.layout = device, layout
         self.plans = make_plan(layout, 0), make_plan(layout, 1)
-        self._shape = _shape_of(layout, self.plans, products=products)
+        self.equal_players = has_equal_players(layout.form)  # they share their tables and lists
+        self._shape = _shape_of(layout, self.plans, products=products, equal_players=self.equal_players)
         first = max_sums(layout.form, 0)
-        self.sums = first, first if has_equal_players(layout.form) else max_sums(layout.form, 1)
+        self.sums = first, first if self.equal_players else max_sums(layout.form, 1)
         self.slots, self.apart = self._shape.slots, self._shape.apart
+        self.waves = waves_of_runouts(layout.form, self.slots)
         self.jobs = _copied(self._shape.jobs)
         self._pointed: list[Buffer] = []  # what the jobs point to: as long as they do, it must not be freed
         self._widths: list[int] = []  # of both players' pieces of terminals
@@ -141,8 +180,10 @@ class SpotWalks:
         for plan in self.plans:
             self._point(device.once(plan, plan.packed.get_block), plan.packed.offsets.pointers)
         finals, end = int(layout.runouts[-1]), self._shape.offsets.size
-        ends = end, end + _aligned(4 * finals * self.sums[0].operations)
-        size = ends[1] + _aligned(4 * finals * self.sums[1].operations)
+        sizes = [_aligned(4 * finals * sums.operations) for sums in self.sums]
+        ends, size = (end, end + sizes[0]), end + sum(sizes)
+        if self.equal_players:
+            ends, size = (end, end), end + sizes[0]
         self._blank_buffer = blank(size) if blank else device.zeros(size, np.dtype(np.uint8))
         self.blank_address = device.address(self._blank_buffer) if size else 0
         self._point(self._blank_buffer, self._shape.offsets.pointers)

@@ -4,14 +4,15 @@ Every spot has a job for each player: a record that says where its tables, store
 is a fixed sequence of launches over lists of items, each a runout of some spot or a piece of its tree on one of them:
 
     down the first street, … down the last but one
-    in waves of runouts: down the last street, its terminals, up the last street
-    leaves and up the last but one, … leaves and up the first
+    in waves of runouts: down the last street, its terminals, up the last street, the leaves above it
+    up the last but one, the leaves above it, … up the first
 
-Runouts of the last street take turns with the working rows. Waves as large as memory allows are fastest: smaller ones
-would keep the rows in the L2 cache, but cost more in launches than they save in traffic. One iteration walks both
-players in turn; where the first street is walked by levels, a single launch ends one walk and begins the next. An
-evaluation walks both in turn too, or both at once if their rows are apart, and goes up in two ways at once. Iterations
-and evaluations are recorded once and repeated; the weights of the iterations to come are copied to the device ahead.
+Runouts of the last street take turns with the working rows; all that follow one runout of the street above are in one
+wave. Waves as large as memory allows are fastest: smaller ones would keep the rows in the L2 cache, but cost more in
+launches than they save in traffic. One iteration walks both players in turn; where the first street is walked by
+levels, a single launch ends one walk and begins the next. An evaluation walks both in turn too, or both at once if
+their rows are apart, and goes up in two ways at once. Iterations and evaluations are recorded once and repeated; the
+weights of the iterations to come are copied to the device ahead.
 """
 
 from __future__ import annotations
@@ -134,11 +135,14 @@ class Walks:
 
     def make_lists(self) -> None:
         """Fill the lists of every final runout; once, before the first walk."""
-        runouts = [int(spot.layout.runouts[-1]) for spot in self.spots]
-        finals = np.empty((sum(runouts), 2), dtype=np.int32)
-        finals[:, 1] = np.concatenate([np.arange(count) for count in runouts])
         for own in range(2):
-            finals[:, 0] = np.repeat(2 * np.arange(len(self.spots)) + own, runouts)
+            filled = [number for number, spot in enumerate(self.spots) if own == 0 or not spot.equal_players]
+            runouts = [int(self.spots[number].layout.runouts[-1]) for number in filled]
+            if not filled:
+                continue
+            finals = np.empty((sum(runouts), 2), dtype=np.int32)
+            finals[:, 0] = np.repeat(2 * np.array(filled) + own, runouts)
+            finals[:, 1] = np.concatenate([np.arange(count) for count in runouts])
             units = SEGMENTS + self._deck
             shared = 4 * (2 * (self._deck + 1) + units) + 27 * self._max_hands[own] + 6 * self._max_hands[1 - own]
             uploaded = self.device.upload(finals)
@@ -265,16 +269,11 @@ class Walks:
             for items in wave.turns if way else wave.up[:1]:
                 if last >= first_up:
                     self._up(last_up, wave, items, last, used_step)
+            self._leaves_above(wave, way, last, learns=learns)
         for number, street in reversed(list(enumerate(self._earlier[own]))):
-            leaves = street.pieces[way]
-            if leaves.count:
-                hands, terms = street.work.hands, min(street.work.terms, MAX_TERMS)
-                grid = (leaves.count, -(-hands[0] // STEP_THREADS))
-                shared = max(8 * (self._deck + 1 + 32) + 4 * hands[1], TERM.itemsize * terms)
-                where = np.int32(number), np.int32(terms), np.int32(learns)
-                self._kernels["leaves"](grid, STEP_THREADS, shared, self._jobs, leaves.buffer, *where)
             if number >= first_up:
                 self._up(up, street, street.up[way], number, used_step)
+            self._leaves_above(street, way, number, learns=learns)
         if next_step is not None:
             self._relay(own, used_step, next_step)
 
@@ -309,6 +308,16 @@ class Walks:
         hands = work.both if both else work.theirs
         blocks = _teams(work.hands[1]) + (_teams(work.hands[0]) if both else 0)
         self._lines(name, work, launches.down, (hands, blocks, work.reach_rows), street, step)
+
+    def _leaves_above(self, launches: Launches, way: int, street: int, *, learns: bool) -> None:
+        """Launch the leaves of the street above, whose chance nodes add up the values of lines that were walked up."""
+        leaves, work = launches.leaves[way], launches.work
+        if leaves.count:
+            terms = min(work.terms, MAX_TERMS)
+            grid = (leaves.count, -(-work.hands[0] // STEP_THREADS))
+            shared = max(8 * (self._deck + 1 + 32) + 4 * work.hands[1], TERM.itemsize * terms)
+            where = np.int32(street - 1), np.int32(terms), np.int32(learns)
+            self._kernels["leaves"](grid, STEP_THREADS, shared, self._jobs, leaves.buffer, *where)
 
     def _up(self, name: str, launches: Launches, items: Items, street: int, step: Step) -> None:
         work = launches.work

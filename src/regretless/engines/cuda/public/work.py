@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from copy import copy
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from regretless.engines.cuda.device import Buffer, Device, Records
 from regretless.engines.cuda.public.plan import CudaWalkPlan
 from regretless.engines.cuda.public.records import ITEM
-from regretless.engines.cuda.public.spot import WAYS, SpotWalks
+from regretless.engines.cuda.public.spot import WAYS, RunoutWave, SpotWalks
 
 __all__ = ["Items", "Launches", "StreetWork", "Upload", "Work", "both_ways", "joined", "waves_of"]
 
@@ -30,7 +31,10 @@ Chosen = Sequence[tuple[int, SpotWalks]]  # each with its number among all spots
 class Work:
     """Runouts of one street whose lines are walked together by one player."""
 
-    def __init__(self, spots: Chosen, own: int, street: int, runouts: Sequence[range]) -> None:
+    def __init__(
+        self, spots: Chosen, own: int, street: int, runouts: Sequence[range], above: Sequence[range] | None
+    ) -> None:
+        """`runouts` of the street follow those `above`, of the street before, whose leaves need all of their lines."""
         plans = {spot.plans[own]: spot.layout.hands.tolist() for _, spot in spots}  # many spots share one
         hands = [[each[own], each[1 - own]] for each in plans.values()]
         lines = [int(plan.streets[street]["lines"]) for plan in plans]
@@ -47,15 +51,12 @@ class Work:
         last = street == len(spots[0][1].layout.form.streets) - 1
         # Before the last street, each way up has rows of values of its own. On it, both write the same rows.
         self.takes_turns = last and any(plan.streets[street]["own_rows"] for plan in plans)
-        counts = [len(each) for each in runouts]
-        self.spot_of = np.repeat(np.arange(len(spots)), counts)  # of every item: its spot's number among those chosen
-        items = np.zeros(len(self.spot_of), dtype=ITEM)
-        items["job"] = np.array([2 * number + own for number, _ in spots])[self.spot_of]
-        first = np.array([each.start for each in runouts])[self.spot_of]
-        within = _within(counts)
-        items["runout"], items["slot"] = first + within, within if last else first + within
+        counts, begins = [len(each) for each in runouts], np.array([each.start for each in runouts])
+        items, self.spot_of = _items(spots, own, runouts)
+        items["slot"] = items["runout"] - begins[self.spot_of] if last else items["runout"]
         self.items = items  # runouts,
-        self.pieces = self.panels = items[:0]  # and pieces of work on them
+        self.pieces = self.panels = items[:0]  # pieces of work on them,
+        self.leaves = items[:0]  # and leaves above, once their lines are done
         # Hands of lines with decisions, of the player with more hands.
         most_hands = {plan: count * max(each) for (plan, each), count in zip(plans.items(), decided, strict=True)}
         walked_hands = sum(count * most_hands[spot.plans[own]] for count, (_, spot) in zip(counts, spots, strict=True))
@@ -75,31 +76,37 @@ class Work:
         is_one = len(self.down) == len(self.up) == len(items) and bool((self.up["piece"] >= 0).all())
         self.has_one_line = self.by_levels and is_one
         self.hands = max(each[0] for each in hands), max(each[1] for each in hands)  # own and opposing ones
-        self.terms = 0  # deals that follow a runout
+        self.terms = 0  # deals that follow a runout above
         self.together = 1  # pieces that a block takes
+        if above is not None:
+            streets = [spot.layout.form.streets[street - 1 : street + 1] for _, spot in spots]
+            self.terms = max(
+                int(np.diff(below.first_copy[upper.first_child]).max(initial=0)) for upper, below in streets
+            )
+            of_leaves, leaf_spot = _items(spots, own, above)
+            of_leaves["slot"] = begins[leaf_spot]
+            leaves = [range(*spot.plans[own].leaf_first[street - 1 : street + 1]) for _, spot in spots]
+            self.leaves = _with_pieces(of_leaves, leaf_spot, leaves)
 
 
 class StreetWork(Work):
-    """The work of a street before the last for one player's walks: lines and leaves on every runout."""
+    """The work of a street before the last for one player's walks: lines on every runout, and the leaves above them."""
 
     def __init__(self, spots: Chosen, own: int, street: int) -> None:
-        super().__init__(spots, own, street, [range(int(spot.layout.runouts[street])) for _, spot in spots])
-        first = [spot.plans[own].leaf_first[street : street + 2] for _, spot in spots]
-        self.pieces = _with_pieces(self.items, self.spot_of, [range(*each) for each in first])
-        below = [spot.layout.form.streets[street + 1] for _, spot in spots]
-        self.terms = max(
-            int(np.diff(each.first_copy[spot.layout.form.streets[street].first_child]).max(initial=0))
-            for each, (_, spot) in zip(below, spots)
-        )
+        runouts = [range(int(spot.layout.runouts[street])) for _, spot in spots]
+        above = [range(int(spot.layout.runouts[street - 1])) for _, spot in spots] if street else None
+        super().__init__(spots, own, street, runouts, above)
 
 
 class WaveWork(Work):
-    """Runouts of the last street that are walked together."""
+    """Runouts of the last street that are walked together, and the leaves above them."""
 
     def __init__(
-        self, spots: Chosen, own: int, runouts: Sequence[range], widths: Sequence[int], *, products: bool
+        self, spots: Chosen, own: int, waves: Sequence[RunoutWave], widths: Sequence[int], *, products: bool
     ) -> None:
-        super().__init__(spots, own, len(spots[0][1].layout.form.streets) - 1, runouts)
+        last = len(spots[0][1].layout.form.streets) - 1
+        runouts = [wave.runouts for wave in waves]
+        super().__init__(spots, own, last, runouts, [wave.above for wave in waves] if last else None)
         plans = {plan for _, spot in spots for plan in spot.plans}
         counts = {plan: len(plan.cut(widths[plan.own])[0].pieces) for plan in plans}
         # Alike for both players, whose blocks may be launched together.
@@ -141,9 +148,9 @@ class Upload:
 
 
 class Launches:
-    """What some work launches for the spots that are still walked: `down`, `panels`, `pieces` and `up`.
+    """What some work launches for the spots that are still walked: `down`, `panels`, `pieces`, `up` and `leaves`.
 
-    The last two have items for one way up, and for both ways. `turns` are those of `up` for both ways, one way after
+    The last three have items for one way up, and for both ways. `turns` are those of `up` for both ways, one way after
     the other where both would write the same rows.
     """
 
@@ -152,8 +159,9 @@ class Launches:
         down, up, pieces = (each[walked[each["job"]]] for each in (work.down, work.up, work.pieces))
         self.down = upload.add(down)
         self.panels = upload.add(work.panels[walked[work.panels["job"]]])
-        self.up, self.pieces = (
-            [upload.add(chosen), upload.add(both_ways(chosen, len(walked)))] for chosen in (up, pieces)
+        leaves = work.leaves[walked[work.leaves["job"]]]
+        self.up, self.pieces, self.leaves = (
+            [upload.add(chosen), upload.add(both_ways(chosen, len(walked)))] for chosen in (up, pieces, leaves)
         )
         self.turns = self.up[1:]
         if work.takes_turns:
@@ -167,7 +175,7 @@ def joined(one: Work, two: Work) -> Work:
     for name in ("mine", "deciding", "theirs", "both", "cached_rows", "reach_rows", "longest", "terms", "takes_turns"):
         setattr(work, name, max(getattr(one, name), getattr(two, name)))
     work.hands = max(one.hands[0], two.hands[0]), max(one.hands[1], two.hands[1])
-    for name in ("items", "down", "up", "pieces"):
+    for name in ("items", "down", "up", "pieces", "leaves"):
         setattr(work, name, np.concatenate([getattr(one, name), getattr(two, name)]))
     return work
 
@@ -181,11 +189,19 @@ def both_ways(items: Records, jobs: int) -> Records:
 
 def waves_of(spots: Chosen, own: int, widths: Sequence[int], *, products: bool) -> Iterator[WaveWork]:
     """Waves of one player's walks: in each, every spot has some runouts in its share of the rows."""
-    finals = [int(spot.layout.runouts[-1]) for _, spot in spots]
-    slots = [spot.slots for _, spot in spots]
-    for wave in range(max(-(-count // each) for count, each in zip(finals, slots))):
-        runouts = [range(min(wave * each, count), min((wave + 1) * each, count)) for count, each in zip(finals, slots)]
-        yield WaveWork(spots, own, runouts, widths, products=products)
+    none = RunoutWave(range(0), range(0))
+    for waves in zip_longest(*(spot.waves for _, spot in spots), fillvalue=none):
+        yield WaveWork(spots, own, waves, widths, products=products)
+
+
+def _items(spots: Chosen, own: int, runouts: Sequence[range]) -> tuple[Records, NDArray[np.int64]]:
+    """An item for each of the runouts of each spot, and its spot's number among those chosen."""
+    counts = [len(each) for each in runouts]
+    spot_of = np.repeat(np.arange(len(spots)), counts)
+    items = np.zeros(len(spot_of), dtype=ITEM)
+    items["job"] = np.array([2 * number + own for number, _ in spots])[spot_of]
+    items["runout"] = np.array([each.start for each in runouts])[spot_of] + _within(counts)
+    return items, spot_of
 
 
 def _lines(plan: CudaWalkPlan, street: int, which: str) -> list[int]:

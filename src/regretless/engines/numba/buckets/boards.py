@@ -122,18 +122,18 @@ def _fill(
             order = np.sort(keys[:live]) if last else keys[:live]
             position[player, :] = width - 1
             boards.live[player, runout] = live
-            for at in range(live):
-                hand = order[at] & 0xFFFF
-                position[player, hand] = at
-                boards.hand[player, runout, at] = hand
-                boards.bucket[player, runout, at] = bucket[hand]
-                boards.range_weight[player, runout, at] = players.weight[player][hand]
+            for index in range(live):
+                hand = order[index] & 0xFFFF
+                position[player, hand] = index
+                boards.hand[player, runout, index] = hand
+                boards.bucket[player, runout, index] = bucket[hand]
+                boards.range_weight[player, runout, index] = players.weight[player][hand]
                 for side in range(2):
-                    boards.cards[player, runout, at, side] = players.cards[player][hand, side]
+                    boards.cards[player, runout, index, side] = players.cards[player][hand, side]
         for player in range(2):
-            for at in range(boards.live[player, runout]):
-                same = players.same[player][boards.hand[player, runout, at]]
-                boards.same[player, runout, at] = position[1 - player, same] if same >= 0 else width - 1
+            for index in range(boards.live[player, runout]):
+                same = players.same[player][boards.hand[player, runout, index]]
+                boards.same[player, runout, index] = position[1 - player, same] if same >= 0 else width - 1
             if last:
                 _group(boards, strengths[player][runout], strengths[1 - player][runout], player, runout)
 
@@ -141,17 +141,17 @@ def _fill(
 @kernel
 def _group(boards: Boards, own: Int32, other: Int32, player: int, runout: int) -> None:
     """Own hands of equal strength, and how many of the opponent's they beat or tie."""
-    live, others = boards.live[player, runout], boards.live[1 - player, runout]
-    mine, theirs = boards.hand[player, runout], boards.hand[1 - player, runout]
+    own_live, other_live = boards.live[player, runout], boards.live[1 - player, runout]
+    own_hands, other_hands = boards.hand[player, runout], boards.hand[1 - player, runout]
     group, start, below = 0, 0, 0
-    while start < live:
-        strength, end = own[mine[start]], start
-        while end < live and own[mine[end]] == strength:
+    while start < own_live:
+        strength, end = own[own_hands[start]], start
+        while end < own_live and own[own_hands[end]] == strength:
             end += 1
-        while below < others and other[theirs[below]] < strength:
+        while below < other_live and other[other_hands[below]] < strength:
             below += 1
         boards.weaker[player, runout, group] = below
-        while below < others and other[theirs[below]] == strength:
+        while below < other_live and other[other_hands[below]] == strength:
             below += 1
         boards.equal[player, runout, group] = below
         boards.group_end[player, runout, group] = end

@@ -31,8 +31,8 @@ from regretless.variants.variant import ROW, Schedule, predicts
 
 __all__ = ["NumbaBucketedEngine", "estimate", "kernels_are_compiled"]
 
-TILES = ("reach", "shown", "folded", "by_card", "pays")  # scratch in 64 bits where differences would cancel
-WHOLE = ("starts", "steps")  # scratch of integers
+WIDE_TILES = ("reach", "shown", "folded", "by_card", "pays")  # scratch in 64 bits where differences would cancel
+INTEGERS = ("starts", "steps")  # scratch of 32-bit integers
 
 
 class NumbaBucketedEngine(BucketTables):
@@ -185,12 +185,12 @@ def _scratch_parts(
         "starts": LANES,
         "steps": LANES,
         "strategy": action_buckets,
-        "gained": action_buckets,
-        "arrived": max(int(plan.reach_size.max()) for plan in plans),
+        "action_value": action_buckets,
+        "bucket_reach": max(int(plan.reach_size.max()) for plan in plans),
     }
     wide = needs_wide_tiles(form.hands, met_weights(form.hands, form.deck))
-    types = {name: np.dtype(np.float64 if wide else np.float32) for name in TILES}
-    types |= {name: np.dtype(np.int32) for name in WHOLE}
+    types = {name: np.dtype(np.float64 if wide else np.float32) for name in WIDE_TILES}
+    types |= {name: np.dtype(np.int32) for name in INTEGERS}
     return {name: (size, types.get(name, np.dtype(np.float32))) for name, size in sizes.items()}
 
 

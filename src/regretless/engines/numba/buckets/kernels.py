@@ -6,7 +6,7 @@ it was subtracted twice. Going through the opponent's hands from the weakest to 
 
     W   met by the own hand and weaker        E   weaker or equally strong        V   all
 
-and a terminal is worth (win − tie) · W + (tie − lose) · E + lose · V, or, after a fold, its payoff times V. Sixteen
+and the value of a showdown is (win − tie) · W + (tie − lose) · E + lose · V, that of a fold its payoff times V. Sixteen
 rows of reach are transposed into a tile [hands, 16] and summed side by side, in 64 bits where blockers leave so little
 of a range that 32-bit differences would cancel.
 
@@ -73,8 +73,8 @@ class BundleScratch(NamedTuple):
     starts: NDArray[np.int32]  # [16]   where the rows of a tile begin
     steps: NDArray[np.int32]  # [16]    0, 16, 32, …
     strategy: Float32  # [action-buckets of a bundle]
-    gained: Float32  # the same: c[a, k]
-    arrived: Float32  # [buckets of own decisions of a bundle]  own reach
+    action_value: Float32  # the same: c[a, k]
+    bucket_reach: Float32  # [buckets of own decisions of a bundle]  own reach
 
 
 @kernel
@@ -100,16 +100,16 @@ def walk_bundles(
             _clear(bundle, begin, end, buckets[0], plan, entries, scratch)
         for runout in range(boards.hand.shape[1]):
             above = runout if entries.own.shape[1] > 1 else 0
-            _enter(bundle, begin, runout, above, own, plan, boards, entries, scratch)
+            _reach_at_entries(bundle, begin, runout, above, own, plan, boards, entries, scratch)
             _reach(begin, end, runout, own, buckets, plan, boards, scratch)
             if not learns:
-                _leave(bundle, begin, runout, own, plan, boards, exits, scratch)
+                _reach_at_exits(bundle, begin, runout, own, plan, boards, exits, scratch)
                 continue
             for tile in range(plan.first_tile[bundle], plan.first_tile[bundle + 1]):
                 _terminals(tile, runout, own, plan, boards, scratch)
-            _return(bundle, runout, own, plan, boards, exits, scratch)
+            _values_at_exits(bundle, runout, own, plan, boards, exits, scratch)
             _values(begin, end, runout, own, buckets[0] + 1, plan, boards, scratch)
-            _give(bundle, runout, above, own, plan, boards, entries, scratch)
+            _add_to_entries(bundle, runout, above, own, plan, boards, entries, scratch)
         if learns:
             for node in range(begin, end):
                 if plan.acts[node] == OWN:
@@ -128,19 +128,19 @@ def _match(
     for node in range(begin, end):
         if plan.acts[node] == LEAF:
             continue
-        mine = plan.acts[node] == OWN
-        count, actions = buckets[0 if mine else 1], plan.actions[node]
-        at, strategy_at = plan.table[node], plan.strategy_at[node]
-        sums = tables.matched if mine else tables.other
+        is_own = plan.acts[node] == OWN
+        count, actions = buckets[0 if is_own else 1], plan.actions[node]
+        table_at, strategy_at = plan.table[node], plan.strategy_at[node]
+        sums = tables.matched if is_own else tables.other
         uniform = np.float32(1.0 / actions)
         for bucket in range(count):
             total = ZERO
             for action in range(actions):
-                total += max(sums[at + action * count + bucket], ZERO)
+                total += max(sums[table_at + action * count + bucket], ZERO)
             divisor, rest = (total, ZERO) if total > ZERO else (ONE, uniform)  # 1 / total may be infinite
             for action in range(actions):
-                played = max(sums[at + action * count + bucket], ZERO) / divisor + rest
-                strategy[strategy_at + action * (count + 1) + bucket] = played
+                probability = max(sums[table_at + action * count + bucket], ZERO) / divisor + rest
+                strategy[strategy_at + action * (count + 1) + bucket] = probability
         for action in range(actions):
             strategy[strategy_at + action * (count + 1) + count] = ZERO
 
@@ -154,8 +154,8 @@ def _clear(
     for node in range(begin, end):
         if plan.acts[node] == OWN:
             begin_at, reach_at = plan.strategy_at[node], plan.reach_at[node]
-            scratch.gained[begin_at : begin_at + plan.actions[node] * (count + 1)] = ZERO
-            scratch.arrived[reach_at : reach_at + count + 1] = ZERO
+            scratch.action_value[begin_at : begin_at + plan.actions[node] * (count + 1)] = ZERO
+            scratch.bucket_reach[reach_at : reach_at + count + 1] = ZERO
 
 
 @inlined
@@ -169,12 +169,12 @@ def _update(
         mean = ZERO
         for action in range(actions):
             index = strategy_at + action * (count + 1) + bucket
-            mean += scratch.strategy[index] * scratch.gained[index]
+            mean += scratch.strategy[index] * scratch.action_value[index]
         for action in range(actions):
             index, entry = strategy_at + action * (count + 1) + bucket, table_at + action * count + bucket
-            new = scratch.gained[index] - mean
+            new = scratch.action_value[index] - mean
             regret = next_regret(tables.regret[entry], new, weights)
-            added = weights.average_weight * scratch.arrived[reach_at + bucket] * scratch.strategy[index]
+            added = weights.average_weight * scratch.bucket_reach[reach_at + bucket] * scratch.strategy[index]
             tables.average[entry] = next_average(tables.average[entry], added, weights)
             tables.matched[entry] = to_match(regret, new, weights)
             tables.regret[entry] = regret  # the same memory as the line above if nothing is predicted
@@ -184,7 +184,7 @@ def _update(
 
 
 @inlined
-def _enter(
+def _reach_at_entries(
     bundle: int,
     begin: int,
     runout: int,
@@ -224,22 +224,22 @@ def _reach(
     for node in range(begin, end):
         if plan.acts[node] == LEAF:
             continue
-        mine = plan.acts[node] == OWN
-        player = own if mine else 1 - own
-        rows, rows_of = (scratch.own, plan.own_row) if mine else (scratch.other, plan.other_row)
-        before, stride = rows_of[node] * width, buckets[0 if mine else 1] + 1
+        is_own = plan.acts[node] == OWN
+        player = own if is_own else 1 - own
+        rows, rows_of = (scratch.own, plan.own_row) if is_own else (scratch.other, plan.other_row)
+        before, stride = rows_of[node] * width, buckets[0 if is_own else 1] + 1
         for action in range(plan.actions[node]):
-            to = rows_of[begin + plan.first_child[node] + action]
-            if to >= 0:
-                after, at = to * width, np.uint64(plan.strategy_at[node] + action * stride)
+            child_row = rows_of[begin + plan.first_child[node] + action]
+            if child_row >= 0:
+                after, strategy_at = child_row * width, np.uint64(plan.strategy_at[node] + action * stride)
                 bucket = boards.bucket[player, runout]
                 for position in range(boards.live[player, runout]):
-                    played = scratch.strategy[at + np.uint64(bucket[position])]
-                    rows[after + position] = rows[before + position] * played
+                    probability = scratch.strategy[strategy_at + np.uint64(bucket[position])]
+                    rows[after + position] = rows[before + position] * probability
 
 
 @inlined
-def _leave(
+def _reach_at_exits(
     bundle: int,
     begin: int,
     runout: int,
@@ -286,8 +286,8 @@ def _terminals(tile: int, runout: int, own: int, plan: BundlePlan, boards: Board
         _folds(runout, own, boards, scratch)
     for position in range(0, boards.live[own, runout], LANES):
         if shows:
-            _put(scratch.shown, position, width, plan.show_node[tile], scratch)
-        _put(scratch.folded, position, width, plan.fold_node[tile], scratch)
+            _store_tile(scratch.shown, position, width, plan.show_node[tile], scratch)
+        _store_tile(scratch.folded, position, width, plan.fold_node[tile], scratch)
 
 
 @inlined
@@ -337,13 +337,13 @@ def _folds(runout: int, own: int, boards: Boards, scratch: BundleScratch) -> Non
 @inlined
 def _add(position: int, runout: int, player: int, boards: Boards, reach: Tile, by_card: Tile) -> Any:
     """Add one of the opponent's hands to the sums by card; returns its reach."""
-    arriving = load(reach, position * LANES)
+    hand_reach = load(reach, position * LANES)
     first = boards.cards[player, runout, position, 0] * LANES
     second = boards.cards[player, runout, position, 1] * LANES
-    store(by_card, first, load(by_card, first) + arriving)
+    store(by_card, first, load(by_card, first) + hand_reach)
     if second < by_card.size - LANES:  # a one-card hand has no second card to block
-        store(by_card, second, load(by_card, second) + arriving)
-    return arriving
+        store(by_card, second, load(by_card, second) + hand_reach)
+    return hand_reach
 
 
 @inlined
@@ -355,7 +355,7 @@ def _blocked(position: int, runout: int, player: int, boards: Boards, by_card: T
 
 
 @inlined
-def _put(tile: Tile, position: int, width: int, nodes: NDArray[np.int32], scratch: BundleScratch) -> None:
+def _store_tile(tile: Tile, position: int, width: int, nodes: NDArray[np.int32], scratch: BundleScratch) -> None:
     """Sixteen positions of a tile as pieces of rows of values."""
     transpose(tile, scratch.steps, 0, position * LANES, scratch.block, 0)
     for lane in range(LANES):
@@ -364,7 +364,7 @@ def _put(tile: Tile, position: int, width: int, nodes: NDArray[np.int32], scratc
 
 
 @inlined
-def _return(
+def _values_at_exits(
     bundle: int, runout: int, own: int, plan: BundlePlan, boards: Boards, exits: Entries, scratch: BundleScratch
 ) -> None:
     """Values where the street ends, from the lines of the next."""
@@ -393,10 +393,10 @@ def _values(
                 for position in range(live):
                     index, child_value = begin_at + np.uint64(bucket[position]), value[below + position]
                     value[row + position] += scratch.strategy[index] * child_value
-                    scratch.gained[index] += range_weight[position] * child_value
-            at, reach = np.uint64(plan.reach_at[node]), plan.own_row[node] * width
+                    scratch.action_value[index] += range_weight[position] * child_value
+            reach_at, reach = np.uint64(plan.reach_at[node]), plan.own_row[node] * width
             for position in range(live):
-                scratch.arrived[at + np.uint64(bucket[position])] += scratch.own[reach + position]
+                scratch.bucket_reach[reach_at + np.uint64(bucket[position])] += scratch.own[reach + position]
         else:
             for position in range(0, live, LANES):
                 total = load(value, child + position)
@@ -406,7 +406,7 @@ def _values(
 
 
 @inlined
-def _give(
+def _add_to_entries(
     bundle: int,
     runout: int,
     above: int,
@@ -416,7 +416,7 @@ def _give(
     entries: Entries,
     scratch: BundleScratch,
 ) -> None:
-    """Add the values of the first nodes to those that leave the lines."""
+    """Add the values of the first nodes of the lines to those of the street before, where the lines begin."""
     for number in range(plan.first_entry[bundle], plan.first_entry[bundle + 1]):
         line, row = plan.entry_line[number], plan.entry_node[number] * boards.hand.shape[2]
         for position in range(boards.live[own, runout]):

@@ -150,10 +150,17 @@ class NumbaPublicEngine(StoredEngine):
         best = [max(roots.get((own, BEST), values[own]), values[own]) for own in range(2)]
         return Evaluation(values, (best[0], best[1]))
 
-    def root_values(self, player: int) -> FloatArray:
-        """[H] each hand's expected value under the average strategies; 0 where no opposing hand is possible."""
-        self._run(1, [(player, MEAN)])
-        values = self._root(player, MEAN) / self._units[player]
+    def root_values(self, player: int, strategy: PublicStrategy | None = None, *, best: bool = False) -> FloatArray:
+        """[H] each hand's expected value; 0 where no opposing hand is possible.
+
+        Both players follow a strategy, by default their averages; if `best`, the player best-responds to it.
+        """
+        walk = (player, BEST if best and player not in self.fixed else MEAN)
+        if strategy is None:
+            self._run(1, [walk])
+        else:
+            self._values_given(strategy, [walk])
+        values = self._root(*walk) / self._units[player]
         met = self._met[player]
         return np.divide(values, met, out=np.zeros_like(values), where=met > 0)
 

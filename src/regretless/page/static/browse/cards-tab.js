@@ -11,6 +11,7 @@ import { RANKS, SUITS, SYMBOLS, handText } from "../shared/cards.js";
 import { actionColours, mixBackground } from "../shared/colours.js";
 import { fill, make, set } from "../shared/dom.js";
 import { percent } from "../shared/format.js";
+import { actionLabels, sizedActions } from "../shared/labels.js";
 import { readSort, sortableHead, sortedBy } from "../shared/sorting.js";
 import { textMeasure } from "../shared/text-width.js";
 
@@ -67,7 +68,9 @@ export function cardsTab(go, change) {
   let scene = null;
   let chosen = ""; // the text of the report that was chosen
   let answered = { wanted: "", answer: null };
+  let sameDecision = false; // the report is about the decision that is shown, on other cards
   let fits = () => true;
+  const forced = new Set(); // reports whose player can only check, on every card
 
   new ResizeObserver(([{ contentRect }]) => {
     const button = deck.querySelector(".deck-card");
@@ -79,10 +82,12 @@ export function cardsTab(go, change) {
     if (scene) draw();
   }).observe(content);
 
-  const label = (action) => scene.labels[action] ?? action;
+  const labelsOf = (actions, pot) =>
+    sameDecision ? actions.map((action) => scene.labels[action] ?? action) : actionLabels(sizedActions(actions, pot));
 
-  function describe({ frequencies, actions, ev, equity }) {
-    const mix = frequencies.map((share, place) => `${label(actions[place])}: ${percent(share)} %`);
+  function describe({ frequencies, actions, pot, ev, equity }) {
+    const labels = labelsOf(actions, pot);
+    const mix = frequencies.map((share, place) => `${labels[place]}: ${percent(share)} %`);
     const { player, amounts } = scene;
     return [...mix, `EV ${amounts.evText(ev[player])}`, `equity ${percent(equity[player])} %`].join(", ");
   }
@@ -122,6 +127,7 @@ export function cardsTab(go, change) {
   /** A row per card; what all bets and raises make together stands before the single actions. */
   function drawTable({ cards }) {
     const actions = [...new Set(cards.flatMap((each) => each.actions))];
+    const labels = labelsOf(actions, cards[0]?.pot);
     const share = (each, action) => each.frequencies[each.actions.indexOf(action)] ?? null;
     const bets = (each) =>
       each.actions.length
@@ -129,7 +135,7 @@ export function cardsTab(go, change) {
         : null;
     const columns = [
       ["bets", "Bets %", bets],
-      ...actions.map((action) => [action, label(action), (each) => share(each, action)]),
+      ...actions.map((action, place) => [action, labels[place], (each) => share(each, action)]),
       ...["oop", "ip"].map((player) => [`ev-${player}`, `EV ${scene.seats[player]}`, (each) => each.ev[player]]),
       ["equity", `Equity ${scene.seats[scene.player]}`, (each) => each.equity[scene.player]],
     ];
@@ -183,7 +189,9 @@ export function cardsTab(go, change) {
   async function draw() {
     const { node, file, player, seats, amounts, state } = scene;
     const reports = reportsAt(node, seats);
-    const report = reports.find((each) => each.text === chosen) ?? reports[0];
+    const keyOf = ({ line, then, card }) => JSON.stringify([file.file, node.revision, line, then, card]);
+    const report =
+      reports.find((each) => each.text === chosen) ?? reports.find((each) => !forced.has(keyOf(each))) ?? reports[0];
     drawChoices(reports, report);
     if (!report) {
       answered = { wanted: "", answer: null };
@@ -191,7 +199,8 @@ export function cardsTab(go, change) {
       note.textContent = "The board is complete: no card is left to come.";
       return;
     }
-    const wanted = JSON.stringify([file.file, node.revision, report.line, report.then, report.card]);
+    const wanted = keyOf(report);
+    sameDecision = report.card !== null;
     note.textContent = state.cards
       ? "One row per card. Click a heading to sort, a card to go there."
       : `Bars: how the player to act plays on that card. Numbers: EV of ${seats[player]}${amounts.suffix ? `, in${amounts.suffix}` : ""}. Click a card to go there.`;
@@ -206,6 +215,12 @@ export function cardsTab(go, change) {
       const answer = await ask({ file: file.file, line: report.line, then: report.then });
       if (answer && answered.wanted === wanted) {
         answered = { wanted, answer };
+        const following = reports[reports.indexOf(report) + 1];
+        const mustCheck = following?.line === report.line && answer.cards.every(({ actions }) => actions.length < 2);
+        if (mustCheck && !chosen && !forced.has(wanted)) {
+          forced.add(wanted);
+          return draw(); // the other player's decision says more
+        }
         show(report, answer);
       }
     } catch (error) {

@@ -4,7 +4,7 @@ import { get, latest } from "../shared/api.js";
 import { fittedChart } from "../shared/chart.js";
 import { mixBackground } from "../shared/colours.js";
 import { debounced, fill, make } from "../shared/dom.js";
-import { count, fixed, percent } from "../shared/format.js";
+import { count, fixed, percent, short } from "../shared/format.js";
 import { describeCurve } from "../solve/curve.js";
 
 const PAGE = 200;
@@ -121,7 +121,7 @@ function facts(answer) {
       "dl",
       {},
       ...answer.values.map((value, player) => entry(`Value to player ${player}`, fixed(value, 4))),
-      entry("Exploitability", Number(answer.exploitability).toPrecision(3)),
+      entry("Exploitability", short(answer.exploitability)),
       entry("Iterations", count(answer.iterations)),
       entry("Variant", answer.variant ?? "–"),
     ),

@@ -10,7 +10,7 @@
 import { CLASSES } from "../shared/cards.js";
 import { classGrid } from "../shared/class-grid.js";
 import { make, say, set } from "../shared/dom.js";
-import { percent } from "../shared/format.js";
+import { fixed, percent } from "../shared/format.js";
 import { textMeasure } from "../shared/text-width.js";
 import { COLOURS, NUMBERS } from "./scene.js";
 
@@ -127,7 +127,7 @@ function makeCell(name, on) {
     const { actions = [], number: shown, amounts, fits, whole, paint } = scene;
     const text = NUMBERS[shown].text(cell, amounts, fits);
     say(number, text && ` ${text}`);
-    fill.style.height = `${whole || paint ? 100 : Math.min(100, 100 * cell.height).toFixed(1)}%`;
+    fill.style.height = `${whole || paint ? 100 : fixed(Math.min(100, 100 * cell.height))}%`;
     fill.style.background = paint ?? background(cell, scene);
     const mix = actions.map((action, place) => `${action.name} ${percent(cell.mix[place])} %`).join(", ");
     const played = mix || `weight ${percent(cell.weight)} %`;

@@ -79,7 +79,8 @@ export function browseKeys({ scene, parts, move, change }) {
   /** The next of the values that a field of the state can have. */
   function next(field, values) {
     const keys = Object.keys(values);
-    change({ [field]: keys[(keys.indexOf(scene().state[field]) + 1) % keys.length] });
+    const { state, amounts } = scene();
+    change({ [field]: keys[(keys.indexOf(state[field] || amounts[field]) + 1) % keys.length] });
   }
 
   function openTabOf(key) {

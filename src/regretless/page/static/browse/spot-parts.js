@@ -138,14 +138,14 @@ function gridControls(change, share) {
   const pressed = () => whole.getAttribute("aria-pressed") === "true";
   return {
     root: make(".grid-controls", {}, colour.root, number.root, whole, unit.root, away),
-    show({ state, file }) {
+    show({ state, file, amounts }) {
       colour.show(state.colour);
       number.show(state.number);
       const known = Boolean(file.spot?.big_blind);
       const bb = unit.root.querySelector("[value=bb]");
       set(bb, { disabled: !known });
       bb.textContent = known ? UNITS.bb.label : "big blinds: not known";
-      unit.show(state.unit in UNITS ? state.unit : "chips");
+      unit.show(amounts.unit);
       set(whole, { "aria-pressed": String(state.fill === "whole") });
     },
   };

@@ -14,7 +14,7 @@ export function lineStrip(go, openCards) {
   return {
     root,
     /** `locks` are those that apply or will: with `after`, the frequencies that they will have here. */
-    show({ strip, locks = [], unit = "chips", spot = null }) {
+    show({ strip, locks = [], unit = "", spot = null }) {
       const about = { go, openCards, locks, unit, spot };
       fill(root, ...strip.map((tile, place) => makeTile(tile, place === strip.length - 1, about)));
       const { line } = strip.at(-1);

@@ -2,8 +2,9 @@
 
 import { make, say, set } from "../shared/dom.js";
 import { fixed, percent } from "../shared/format.js";
+import { actionAmount } from "../shared/labels.js";
 
-const DONE = { check: "checked", call: "called", fold: "folded" };
+const DONE = { check: "checked", call: "called", fold: "folded", raise: "raised to", "all-in": "all in" };
 
 export function summary(choose) {
   const parts = ["oop", "ip"].map((player) => playerPart(player, choose));
@@ -15,7 +16,8 @@ export function summary(choose) {
 
 function playerPart(player, choose) {
   const name = make("strong");
-  const status = make("span.label.status", {}, "…");
+  const last = make("span.label");
+  const behind = make("span.label.status", {}, "…");
   const [chipsWon, equity, realised] = ["EV", "Equity", "EQR"].map((label) => {
     const value = make("dd", {}, "–");
     return { value, root: make("div", {}, make("dt.label", {}, label), value) };
@@ -23,16 +25,17 @@ function playerPart(player, choose) {
   const root = make(
     "button.player",
     { onclick: () => choose(player) },
-    name,
-    status,
+    make("span.who", {}, name, last),
+    behind,
     make("dl", {}, chipsWon.root, equity.root, realised.root),
   );
   return {
     root,
-    show({ node, player: shown, amounts, seats, labels }) {
+    show({ node, player: shown, amounts, seats }) {
       const numbers = node.players[player];
       say(name, seats[player]);
-      say(status, `${doing(node, player, labels)} · ${amounts.amount(node.stacks[player])} behind`);
+      say(last, doing(node, player, amounts));
+      say(behind, `${amounts.amount(node.stacks[player])} behind`);
       say(chipsWon.value, amounts.evText(numbers.ev));
       say(equity.value, `${percent(numbers.equity)} %`);
       say(realised.value, fixed(numbers.eqr, 2));
@@ -42,9 +45,11 @@ function playerPart(player, choose) {
   };
 }
 
-function doing(node, player) {
+function doing(node, player, amounts) {
   if (node.kind === "decision" && node.player === player) return "to act";
   const last = node.players[player].last;
   if (!last) return "yet to act";
-  return DONE[last] ?? last.replace("all-in", "all in");
+  const [kind, chips] = last.split(" ");
+  const amount = chips ? ` ${actionAmount({ amount: Number(chips) }, amounts)}` : "";
+  return (DONE[kind] ?? kind) + amount;
 }

@@ -3,8 +3,8 @@
 import { get } from "../shared/api.js";
 import { cardsIn, cardText } from "../shared/cards.js";
 import { debounced, fill, make, set } from "../shared/dom.js";
-import { precision, showFile, viewOf } from "../shared/files.js";
-import { bytes, chips, count } from "../shared/format.js";
+import { showFile, viewOf } from "../shared/files.js";
+import { bytes, chips, count, exploitability } from "../shared/format.js";
 import { setKeys } from "../shared/keys.js";
 import { readSort, sortableHead, sortedBy } from "../shared/sorting.js";
 import { address, DEFAULTS, go, now } from "../shared/state.js";
@@ -183,7 +183,7 @@ export function mount(root) {
       ),
       make("td.of-formation", {}, file.formation && !nameOf(file).includes(file.formation) ? file.formation : rangesOf(file) ?? ""),
       make("td.of-stack", {}, file.pot === null ? "" : `${chips(file.pot)} · ${chips(file.stack)}`),
-      make("td.of-exploitability", { title: file.unit }, file.exploitability === null ? "" : precision(file).replace("exploitability ", "")),
+      make("td.of-exploitability", {}, file.exploitability === null ? "" : exploitability(file.exploitability, file.unit)),
       make("td.of-bytes", {}, bytes(file.bytes)),
       make("td.of-modified", {}, make("time", { datetime: new Date(1000 * file.modified).toISOString() }, date(file))),
       make(

@@ -5,8 +5,10 @@ import { cardText, cardTile, classOf, handText } from "../shared/cards.js";
 import { actionColours, mixBackground } from "../shared/colours.js";
 import { openDialog } from "../shared/dialog.js";
 import { fill, make, set } from "../shared/dom.js";
-import { chips, fixed, percent } from "../shared/format.js";
-import { actionLabels } from "../shared/labels.js";
+import { fixed, percent } from "../shared/format.js";
+import { actionAmount, actionLabels } from "../shared/labels.js";
+import { now } from "../shared/state.js";
+import { amounts as amountsOf } from "../shared/units.js";
 
 const GRADES = { best: "Best", fine: "Fine", inaccuracy: "Inaccuracy", mistake: "Mistake", blunder: "Blunder" };
 
@@ -32,6 +34,8 @@ export function practiceTable({ act, deal, explain, restart }) {
     ),
   );
 
+  const unitOf = ({ big_blind: bigBlind, pot }) => amountsOf({ unit: now().unit, bigBlind, pot });
+
   function showChoices(hand) {
     if (hand.over) {
       fill(
@@ -53,7 +57,7 @@ export function practiceTable({ act, deal, explain, restart }) {
           "button.act",
           { onclick: () => act(action.name), style: { background: colours[place] } },
           make("strong", {}, labels[place]),
-          make("span", {}, chips(action.amount).replace("–", "")),
+          make("span", {}, actionAmount(action, unitOf(hand))),
         ),
       ),
     );
@@ -73,6 +77,7 @@ export function practiceTable({ act, deal, explain, restart }) {
       return;
     }
     const names = Object.keys(feedback.strategy);
+    const amounts = unitOf(feedback);
     const labels = actionLabels(feedback.actions);
     const colours = actionColours(names);
     fill(
@@ -81,7 +86,7 @@ export function practiceTable({ act, deal, explain, restart }) {
         "header",
         {},
         make(`h2.grade.${feedback.grade}`, {}, GRADES[feedback.grade]),
-        make("span.lost", {}, feedback.lost > 0.005 ? `−${fixed(feedback.lost, 2)} chips` : "nothing lost"),
+        make("span.lost", {}, feedback.lost > 0.005 ? `−${amounts.loss(feedback.lost)}` : "nothing lost"),
       ),
       make(
         "p.hint",
@@ -109,7 +114,7 @@ export function practiceTable({ act, deal, explain, restart }) {
               {},
               make("td", {}, make("span.swatch", { style: { background: colours[place] } }), ` ${labels[place]}`),
               make("td", {}, `${percent(feedback.strategy[name])} %`),
-              make("td", {}, fixed(feedback.ev[name], 2)),
+              make("td", {}, amounts.precise(feedback.ev[name])),
             ),
           ),
         ),
@@ -122,7 +127,10 @@ export function practiceTable({ act, deal, explain, restart }) {
     );
   }
 
-  function showScore({ score: kept, player, files, seats }) {
+  function showScore(hand) {
+    const { score: kept, player, files, seats, big_blind: bigBlind } = hand;
+    const { unit } = now();
+    const ofSession = amountsOf({ unit: unit === "pot" ? "chips" : unit, bigBlind, pot: 0 }); // over many pots
     const entry = (label, value) => make("div", {}, make("dt.label", {}, label), make("dd", {}, value));
     fill(
       score,
@@ -132,7 +140,7 @@ export function practiceTable({ act, deal, explain, restart }) {
         {},
         entry("Hands", String(kept.hands)),
         entry("Decisions", String(kept.decisions)),
-        files.length === 1 && entry("EV lost", chips(kept.lost)),
+        files.length === 1 && entry("EV lost", ofSession.loss(kept.lost)),
         entry("Per decision", kept.decisions ? `${fixed(kept.lost_pct_pot, 2)} % of pot` : "–"),
       ),
       make(
@@ -164,14 +172,17 @@ export function practiceTable({ act, deal, explain, restart }) {
     showProblem: (text) => (problem.textContent = text),
     show(hand) {
       problem.textContent = "";
-      const spot = { oop: { name: hand.seats.oop }, ip: { name: hand.seats.ip } };
-      strip.show({ strip: hand.strip, spot });
+      const spot = { oop: { name: hand.seats.oop }, ip: { name: hand.seats.ip }, big_blind: hand.big_blind };
+      strip.show({ strip: hand.strip, spot, unit: now().unit });
       for (const button of strip.root.querySelectorAll("button")) set(button, { disabled: true });
       fill(board, ...hand.board.map(cardTile));
       fill(hole, ...hand.hole.map(cardTile));
       from.textContent = hand.files.length > 1 ? hand.file.replace(/\.rgl$/, "") : "";
-      const call = hand.to_call ? ` · ${chips(hand.to_call)} to call` : "";
-      situation.textContent = `You are ${hand.seats[hand.player]} · pot ${chips(hand.pot)}${call} · ${chips(hand.stacks[hand.player])} behind`;
+      const amounts = unitOf(hand);
+      const call = hand.to_call ? ` · ${amounts.amount(hand.to_call)} to call` : "";
+      situation.textContent =
+        `You are ${hand.seats[hand.player]} · pot ${amounts.pot(hand.pot)}${call}` +
+        ` · ${amounts.amount(hand.stacks[hand.player])} behind`;
       showChoices(hand);
       showVerdict(hand);
       showScore(hand);

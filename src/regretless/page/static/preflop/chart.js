@@ -29,7 +29,7 @@ export const coloursOf = ({ actions }) => actionColours(actions.map(labelOf));
 /** How a cell is painted: its mix, as high as the share of the class that gets here. */
 function paint(mix, weight, colours) {
   if (!(weight > 0) || mix.includes(null)) return { background: "none", "background-size": "100% 100%" };
-  return { background: `${mixBackground(mix, colours)} bottom / 100% ${(100 * weight).toFixed(1)}% no-repeat` };
+  return { background: `${mixBackground(mix, colours)} bottom / 100% ${percent(weight)}% no-repeat` };
 }
 
 /** `moved(place)` is called when a class is chosen. */

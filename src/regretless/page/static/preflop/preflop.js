@@ -6,7 +6,7 @@ import { aboutServer, get, latest, post } from "../shared/api.js";
 import { cardsIn, placeOf } from "../shared/cards.js";
 import { fill, make } from "../shared/dom.js";
 import { fileLinks, listFiles, showFile } from "../shared/files.js";
-import { chips, fixed } from "../shared/format.js";
+import { chips, exploitability, fixed } from "../shared/format.js";
 import { setKeys } from "../shared/keys.js";
 import { DEFAULTS, go, now } from "../shared/state.js";
 import { bigChart, classDetails, classOrder, labelOf, smallChart, summaryOf } from "./chart.js";
@@ -80,7 +80,7 @@ export function mount(root) {
         {},
         fact("Stacks", `${chips(game.stack)} bb`),
         fact("Value per hand", values ? values.join(" · ") : "not measured"),
-        fact("Exploitability", game.exploitability === null ? "not measured" : `${Number(game.exploitability.toPrecision(3))} mbb/g`),
+        fact("Exploitability", game.exploitability === null ? "not measured" : exploitability(game.exploitability, "mbb/g")),
       ),
       end?.ends === "flop" ? flopPart(end) : null,
       replies.length && !end

@@ -9,6 +9,7 @@ import { openDialog } from "../shared/dialog.js";
 import { spotToSend, takeTree } from "./draft.js";
 import { isMissing } from "./fields.js";
 
+const SHRINK = "Shrink to fit…";
 const MISSING = { "oop.range": "OOP's range", "ip.range": "IP's range" };
 
 /** `changed()` is called after an option changed, `treeTaken()` after the tree was cut. */
@@ -52,7 +53,7 @@ export function estimateBar({ meta, changed, treeTaken }) {
   const facts = Object.fromEntries(["Nodes", "Memory", "Time", "File"].map((label) => [label, make("dd", {}, "–")]));
   const problem = make("p.problem", { id: "problem-estimate", role: "status" });
   const halve = make("button.button", { hidden: true, onclick: () => takeOptions({ storage: "16" }) }, "Use 16 bits");
-  const shrink = make("button.button", { hidden: true, onclick: proposeCuts }, "Shrink to fit…");
+  const shrink = make("button.button", { hidden: true, onclick: proposeCuts }, SHRINK);
   const solve = make("button.button.primary.solve", { onclick: start, disabled: true }, "Solve");
   const devices = [["auto", "automatic"], ...meta.devices.map(({ name, label }) => [name, label])];
   const root = make(
@@ -95,6 +96,8 @@ export function estimateBar({ meta, changed, treeTaken }) {
 
   /** What could go, what each saves, and a button that takes all of it. */
   async function proposeCuts() {
+    set(shrink, { disabled: true });
+    shrink.textContent = "Looking for cuts…";
     try {
       const { threads, storage } = options;
       const answer = await post("/spots/shrink", { spot: spotToSend(), threads, storage: Number(storage) });
@@ -119,6 +122,8 @@ export function estimateBar({ meta, changed, treeTaken }) {
     } catch (error) {
       problem.textContent = error.message;
     }
+    set(shrink, { disabled: false });
+    shrink.textContent = SHRINK;
   }
 
   async function start() {

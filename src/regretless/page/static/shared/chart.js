@@ -1,5 +1,7 @@
 /** Small line charts as SVG, drawn in the page's colours. */
 
+import { fixed } from "./format.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 function svg(tag, attributes = {}, ...children) {
@@ -50,7 +52,7 @@ function lineChart({ width, height, x, y, lines, marks = [], label }) {
     const shown = points.filter((point) => point[0] !== null && point[1] !== null);
     chart.append(
       svg("polyline", {
-        points: shown.map(([a, b]) => `${across(a).toFixed(1)},${up(b).toFixed(1)}`).join(" "),
+        points: shown.map(([a, b]) => `${fixed(across(a))},${fixed(up(b))}`).join(" "),
         class: `curve ${name}`,
       }),
     );

@@ -5,6 +5,8 @@
  * bets always violet, so a size keeps its colour in the strip, the bar, the grid, the table and the graph.
  */
 
+import { fixed } from "./format.js";
+
 const SCALE = ["var(--bet-1)", "var(--bet-2)", "var(--bet-3)", "var(--bet-4)", "var(--bet-5)"];
 
 const isBet = (action) => /^(bet|raise|all-in)/.test(action);
@@ -39,7 +41,7 @@ export function mixBackground(shares, colours) {
   for (let action = shares.length - 1; action >= 0; action--) {
     if (!(shares[action] > 0)) continue;
     const to = from + 100 * shares[action];
-    stops.push(`${colours[action]} ${from.toFixed(2)}% ${to.toFixed(2)}%`);
+    stops.push(`${colours[action]} ${fixed(from, 2)}% ${fixed(to, 2)}%`);
     from = to;
   }
   return stops.length ? `linear-gradient(to right, ${stops.join(", ")})` : "none";

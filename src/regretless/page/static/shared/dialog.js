@@ -15,5 +15,6 @@ export function openDialog(title, ...content) {
   });
   document.body.append(dialog);
   dialog.showModal();
+  dialog.scrollTop = 0; // the focus may be on the button at its end
   return dialog;
 }

@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { openDialog } from "./dialog.js";
 import { make, say } from "./dom.js";
-import { bytes, exploitability } from "./format.js";
+import { bytes, chips, exploitability } from "./format.js";
 import { DEFAULTS, address, go } from "./state.js";
 
 const OPENED_BY = { toml: "setup", "push-fold": "preflop", "holdem-game": "preflop" };
@@ -14,16 +14,10 @@ export const viewOf = ({ kind }) => OPENED_BY[kind] ?? "browse";
 /** What one line says about a file. */
 function summary(file) {
   if (file.note) return file.note;
-  const spot = file.board && `${file.board} · pot ${file.pot}, stack ${file.stack}`;
-  const quality = file.exploitability !== null && precision(file);
+  const spot = file.board && `${file.board} · pot ${chips(file.pot)}, stack ${chips(file.stack)}`;
+  const quality = file.exploitability !== null && exploitability(file.exploitability, file.unit);
   const kind = { game: "game", toml: "spot, not solved", checkpoint: "interrupted solve" }[file.kind];
   return [kind, spot, quality, file.locks ? `${file.locks} locked` : null].filter(Boolean).join(" · ");
-}
-
-/** Exploitability with its unit. */
-export function precision({ exploitability: value, unit }) {
-  if (unit === "mbb/g") return `exploitability ${Number(value.toPrecision(2))} mbb/g`;
-  return unit === "% of the pot" ? exploitability(value) : `exploitability ${Number(value).toPrecision(2)}`;
 }
 
 /** Links that open files, each in its own view unless `view` is given; `chosen()` is called before one opens. */
@@ -80,7 +74,7 @@ export function showFile(file) {
   say(document.querySelector(".file-name"), file ? describe(file) : "Open…");
   badge.hidden = !file || file.exploitability === null || file.exploitability === undefined;
   if (badge.hidden) return;
-  say(badge, precision(file));
+  say(badge, exploitability(file.exploitability, file.unit));
   badge.classList.toggle("coarse", file.unit === "% of the pot" && file.exploitability > 1);
 }
 

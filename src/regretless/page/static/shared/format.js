@@ -12,13 +12,13 @@ export const fixed = (value, digits = 1) =>
   known(value) ? value.toFixed(digits).replace(/^-(?=[0.]+$)/, "") : MISSING;
 
 /** A share of 1 in percent: 0.453 is 45.3. */
-export const percent = (share, digits = 1) => (known(share) ? (100 * share).toFixed(digits) : MISSING);
+export const percent = (share, digits = 1) => (known(share) ? fixed(100 * share, digits) : MISSING);
 
 /** Without needless zeros, to two decimals: 60, 22.5, 0.3. */
 export const chips = (value) => (known(value) ? String(Math.round(value * 100) / 100 || 0) : MISSING);
 
 /** To three significant digits, without needless zeros: 0.3, 0.0421, 12.5. */
-export const short = (value) => (known(value) ? String(Number(value.toPrecision(3))) : MISSING);
+export const short = (value, digits = 3) => (known(value) ? String(Number(value.toPrecision(digits))) : MISSING);
 
 /** How many decimals suit EVs where the pot is this large. */
 export const evDigits = (pot) => (pot >= 1000 ? 0 : pot >= 20 ? 1 : 2);
@@ -53,12 +53,13 @@ export function fitted(value, digits, fits) {
 
 export const count = (value) => (known(value) ? Math.round(value).toLocaleString("en-US") : MISSING);
 
+/** A size as the command prints it (`bytes_text`): 3.2 GB, 134 MB, 2.0 KB, 17 bytes. */
 export function bytes(value) {
   if (!known(value)) return MISSING;
-  const units = ["B", "KB", "MB", "GB", "TB"];
+  const units = ["bytes", "KB", "MB", "GB", "TB"];
   let place = 0;
-  while (value >= 1000 && place < units.length - 1) [value, place] = [value / 1000, place + 1];
-  return `${value >= 100 || place === 0 ? value.toFixed(0) : value.toFixed(1)} ${units[place]}`;
+  while (value >= 999.5 && place < units.length - 1) [value, place] = [value / 1000, place + 1];
+  return `${value >= 99.95 || place === 0 ? value.toFixed(0) : value.toFixed(1)} ${units[place]}`;
 }
 
 export function duration(seconds) {
@@ -74,7 +75,7 @@ export function duration(seconds) {
 export function memory(value) {
   if (!known(value)) return MISSING;
   const size = value / 1e9;
-  return size < 0.01 ? "< 0.01 GB" : `${size.toFixed(size < 1 ? 2 : 1)} GB`;
+  return size < 0.01 ? "< 0.01 GB" : `${size < 100 ? size.toFixed(size < 1 ? 2 : 1) : count(size)} GB`;
 }
 
 /** A time that is only estimated: 28 s, 2.6 min. */
@@ -84,9 +85,11 @@ export function roughTime(seconds) {
   return `${minutes.toFixed(minutes < 10 ? 1 : 0)} min`;
 }
 
-/** Exploitability in percent of the pot, with enough digits to see it fall. */
-export function exploitability(value) {
+/** Exploitability with enough digits to see it fall; `unit` as the server names it. */
+export function exploitability(value, unit = "% of the pot") {
   if (!known(value)) return MISSING;
+  if (unit === "mbb/g" && value < 0.001) return "< 0.001 mbb/g";
+  if (unit !== "% of the pot") return `${short(value)} ${unit}`;
   const digits = value >= 99.5 ? value.toFixed(0) : value < 1e-6 ? "0.0" : value.toPrecision(2);
   return `${digits} % of pot`;
 }

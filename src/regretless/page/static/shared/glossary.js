@@ -23,7 +23,7 @@ const WORDS = {
 };
 
 export function showGlossary() {
-  const dialog = openDialog(
+  openDialog(
     "Words",
     make(
       "dl.glossary",
@@ -31,5 +31,4 @@ export function showGlossary() {
       ...Object.entries(WORDS).map(([word, means]) => make("div", {}, make("dt", {}, word), make("dd", {}, means))),
     ),
   );
-  dialog.scrollTop = 0; // the focus is on the button at its end
 }

@@ -23,8 +23,16 @@ export function setKeys(list) {
 
 const keyCaps = (keys) => keys.split(" ").map((key) => (key === "…" ? "… " : make("kbd", {}, key)));
 
+const EVERYWHERE = [
+  { shown: "Tab", label: "the next link, button or field" },
+  { shown: "Enter", label: "press it" },
+  { shown: "?", label: "this list" },
+];
+
 export function showKeys() {
-  openDialog("Keys", make("dl.key-list", {}, ...bindings.filter((each) => each.label).map(keyRow)));
+  const listed = bindings.filter((each) => each.label);
+  const more = EVERYWHERE.filter(({ shown }) => !listed.some((each) => each.shown === shown));
+  openDialog("Keys", make("dl.key-list", {}, ...[...listed, ...more].map(keyRow)));
 }
 
 function keyRow({ shown, label }) {

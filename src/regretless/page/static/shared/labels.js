@@ -18,6 +18,13 @@ export function actionLabels(actions) {
   return new Set(short).size === short.length ? short : labels(1);
 }
 
+/** Actions known only by name, as those of a node: a bet is a share of the pot. */
+export const sizedActions = (names, pot) =>
+  names.map((name) => {
+    const [kind, amount] = name.split(" ");
+    return { name, kind, amount: Number(amount) || null, pot_share: kind === "bet" && pot > 0 ? amount / pot : null };
+  });
+
 /** What stands beside the label of a bet: its amount, in chips where the page's unit is percent of the pot. */
 export function actionAmount({ amount }, amounts) {
   if (amount === null || amount === undefined) return "";

@@ -29,7 +29,7 @@ export const DEFAULTS = Object.freeze({
 
 /** What stays as it is from one view to the next, unless it is changed itself. */
 const KEPT = Object.freeze({
-  unit: "chips", // of amounts: chips, bb, pot
+  unit: "", // of amounts: chips, bb, pot; "": what the spot is written in
 });
 
 const VIEWS = ["library", "setup", "solve", "browse", "studies", "preflop", "practice"];

@@ -12,9 +12,13 @@ export const UNITS = {
   pot: { label: "% of the pot", suffix: " %" },
 };
 
-/** The amounts of a node, in a unit; `bigBlind` in chips, null if it is not known: then big blinds are chips. */
+/**
+ * The amounts of a node, in a unit; `bigBlind` in chips, null if it is not known: then big blinds are chips. If no unit is
+ * chosen, they are written as the spot has them: in big blinds where one is 1.
+ */
 export function amounts({ unit, bigBlind = null, pot }) {
-  const chosen = unit in UNITS && !(unit === "bb" && !bigBlind) ? unit : "chips";
+  const wanted = unit in UNITS ? unit : bigBlind === 1 ? "bb" : "chips";
+  const chosen = wanted === "bb" && !bigBlind ? "chips" : wanted;
   const chipsEach = { chips: 1, bb: bigBlind, pot: pot / 100 || 1 }[chosen];
   const blinds = chosen === "bb" ? bigBlind : 1;
   const { suffix } = UNITS[chosen];

@@ -14,13 +14,13 @@ function curveScales(points, target) {
   const end = Math.max(points.at(-1)?.[1] ?? 0, 0.01);
   return {
     x: linear(0, end, (seconds) =>
-      seconds < 1 && seconds > 0 ? `${Number(seconds.toPrecision(1))} s` : duration(seconds).replace("< 1 s", "0 s"),
+      seconds < 1 && seconds > 0 ? `${short(seconds, 1)} s` : duration(seconds).replace("< 1 s", "0 s"),
     ),
     y: {
       scale: (value) => (Math.log10(Math.max(value, 10 ** low)) - low) / (high - low),
       ticks: powers
         .filter((_, place) => place % every === 0)
-        .map((power) => [10 ** power, String(Number((10 ** power).toPrecision(1)))]),
+        .map((power) => [10 ** power, short(10 ** power, 1)]),
     },
   };
 }
@@ -29,7 +29,7 @@ function curveScales(points, target) {
 export function describeCurve(points, target = null) {
   const shown = points.filter((point) => point[2] > 0);
   return {
-    label: `Exploitability against seconds, ${shown.length} measurements, the last ${shown.at(-1)[2].toPrecision(2)}`,
+    label: `Exploitability against seconds, ${shown.length} measurements, the last ${short(shown.at(-1)[2], 2)}`,
     ...curveScales(shown, target),
     lines: [{ class: "line-ip", points: shown.map(([, seconds, value]) => [seconds, value]) }],
     marks: target ? [{ y: target, class: "target", label: `target ${short(target)}` }] : [],

@@ -1,7 +1,7 @@
 /** Every solve of this server, newest first: its state, how far it is, how exact. */
 
 import { fill, make } from "../shared/dom.js";
-import { precision } from "../shared/files.js";
+import { exploitability } from "../shared/format.js";
 
 export function solveList(choose) {
   const root = make("ul.solve-list");
@@ -23,7 +23,7 @@ export function solveList(choose) {
             make(
               "small",
               {},
-              [solve.board, solve.exploitability === null ? null : precision(solve)].filter(Boolean).join(" · "),
+              [solve.board, solve.exploitability === null ? null : exploitability(solve.exploitability, solve.unit)].filter(Boolean).join(" · "),
             ),
           ),
         ),

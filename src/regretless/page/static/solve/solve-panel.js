@@ -2,7 +2,7 @@
 
 import { post, remove } from "../shared/api.js";
 import { fill, make, say } from "../shared/dom.js";
-import { bytes, count, duration } from "../shared/format.js";
+import { chips, count, duration, exploitability, memory, short } from "../shared/format.js";
 import { isOver } from "../shared/solves.js";
 import { DEFAULTS, go } from "../shared/state.js";
 import { solveCurve } from "./curve.js";
@@ -74,7 +74,7 @@ export function solvePanel(choose) {
     if (key === drawn) return;
     drawn = key;
     const finer = make("input.field", { inputmode: "decimal", "aria-label": "Finer target" });
-    finer.value = target ? Number((target / FINER).toPrecision(1)) : "";
+    finer.value = target ? short(target / FINER, 1) : "";
     const browse = { ...DEFAULTS, view: "browse", file };
     fill(
       buttons,
@@ -117,7 +117,7 @@ export function solvePanel(choose) {
     ),
     show(solve) {
       if (!body.isConnected) fill(root, body);
-      const spot = solve.board ? `${solve.board} · pot ${solve.pot}, stack ${solve.stack}` : "";
+      const spot = solve.board ? `${solve.board} · pot ${chips(solve.pot)}, stack ${chips(solve.stack)}` : "";
       const locks = solve.locks ? `${solve.locks} locked` : "";
       say(title, solve.name || solve.file || solve.id);
       say(
@@ -137,15 +137,12 @@ export function solvePanel(choose) {
       progress.hidden = isOver(solve);
       if (solve.share === null || solve.state === "starting") progress.removeAttribute("value");
       else progress.value = solve.share;
-      const pct = solve.unit === "% of the pot" ? " %" : "";
-      say(
-        values.Exploitability,
-        solve.exploitability === null ? "–" : `${Number(solve.exploitability).toPrecision(3)}${pct}`,
-      );
+      const ofPot = solve.unit === "% of the pot" && solve.exploitability !== null;
+      say(values.Exploitability, ofPot ? `${short(solve.exploitability)} %` : exploitability(solve.exploitability, solve.unit));
       say(values.Iteration, count(solve.iteration));
       say(values.Time, duration(solve.seconds));
       say(values["Time left"], isOver(solve) ? "–" : solve.seconds_left === null ? "…" : duration(solve.seconds_left));
-      say(values.Memory, bytes(solve.memory_bytes));
+      say(values.Memory, memory(solve.memory_bytes));
       const waiting = WAITING[solve.state] ?? "There is no measurement.";
       curve.show(solve.curve ?? [], solve.target, solve.unit ?? "", waiting);
       drawButtons(solve);

@@ -3,6 +3,7 @@
 import { decisionTile, heading } from "../browse/strip.js";
 import { fill, make, say } from "../shared/dom.js";
 import { chips, count, percent } from "../shared/format.js";
+import { sizedActions } from "../shared/labels.js";
 
 const ANY = "any"; // in a line: every card
 
@@ -23,13 +24,6 @@ export function lineBefore(lines, line) {
   }
   return null;
 }
-
-/** The actions of a study as those of a node: a bet is a share of the pot. */
-export const sizedActions = (names, pot) =>
-  names.map((name) => {
-    const [kind, amount] = name.split(" ");
-    return { name, kind, amount: Number(amount) || null, pot_share: kind === "bet" && pot > 0 ? amount / pot : null };
-  });
 
 export function studyStrip(go) {
   const root = make("section.strip", { "aria-label": "Line of play", tabindex: 0 });

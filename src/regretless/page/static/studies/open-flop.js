@@ -3,7 +3,7 @@
 import { get, post } from "../shared/api.js";
 import { openDialog } from "../shared/dialog.js";
 import { make } from "../shared/dom.js";
-import { bytes, duration } from "../shared/format.js";
+import { duration, memory } from "../shared/format.js";
 import { DEFAULTS, go } from "../shared/state.js";
 
 /** The part of a line that a solution has: up to the first card that stands for every card. */
@@ -42,7 +42,7 @@ function offer(flop, request) {
   post("/spots/check", { spot: request.spot, target: request.target }).then(
     ({ estimate, errors }) => {
       cost.textContent = estimate
-        ? `It needs ${bytes(estimate.memory_bytes[request.storage])} of memory` +
+        ? `It needs ${memory(estimate.memory_bytes[request.storage])} of memory` +
           (request.target === null ? "." : ` and about ${duration(estimate.seconds)} on this machine.`)
         : (errors[0]?.message ?? "");
     },

@@ -6,12 +6,12 @@ import { debounced, fill, make } from "../shared/dom.js";
 import { showFile } from "../shared/files.js";
 import { count, percent } from "../shared/format.js";
 import { setKeys } from "../shared/keys.js";
-import { actionLabels } from "../shared/labels.js";
+import { actionLabels, sizedActions } from "../shared/labels.js";
 import { DEFAULTS, address, go, now } from "../shared/state.js";
 import { flopFilter, readFlopFilter } from "./flop-filter.js";
 import { betsTogether, readRows, sortedRows, totalOf } from "./flop-rows.js";
 import { flopTable } from "./flop-table.js";
-import { lineBefore, nextLine, sizedActions, studyStrip } from "./line-strip.js";
+import { lineBefore, nextLine, studyStrip } from "./line-strip.js";
 import { openFlop } from "./open-flop.js";
 import { isRunning, runBar } from "./run-bar.js";
 import { NEW, studyStarter } from "./start.js";
@@ -40,6 +40,7 @@ export function mount(root) {
   let parts = null;
   let compared = null; // the same line of another study: {key, name, answer, rows, problem}
   let shown = null; // how the table is drawn: {filter, sort, line, player}
+  let begun = false; // the first line to show has been chosen
   let timer = 0;
 
   // --- building ---------------------------------------------------------------------------------------------------
@@ -229,6 +230,13 @@ export function mount(root) {
     return true;
   }
 
+  /** The first decision at which there is something to choose: where nobody leads into the raiser, after the check. */
+  function firstChoice(lines) {
+    let line = "";
+    while (lines.get(line)?.actions.length === 1) line = nextLine(lines, line, lines.get(line).actions[0].name);
+    return line;
+  }
+
   /** Load the same line of the study that is compared with this one. */
   async function loadOther({ other, line, variation }) {
     if (!other || other === study.study) return (compared = null);
@@ -274,6 +282,7 @@ export function mount(root) {
   async function showStudy(state) {
     if (study?.study !== state.study) {
       study = table = shown = null;
+      begun = false;
       build();
       say("Reading the study…", "hint");
       parts.flops.root.hidden = parts.textures.root.hidden = true;
@@ -283,6 +292,10 @@ export function mount(root) {
       watch(WAIT);
     }
     if (!(await load(state)) || now().study !== study?.study) return;
+    if (!begun && table.lines.size) {
+      begun = true;
+      if (!state.line && firstChoice(table.lines)) return change({ line: firstChoice(table.lines) });
+    }
     if (table.answer) await loadOther({ ...state, variation: variationOf(state) });
     if (now().study !== study?.study) return;
     if (table.answer && table.answer.line !== state.line) change({ line: table.answer.line }); // the server's spelling

@@ -76,7 +76,7 @@ export function textureChart(choose) {
           make("td", {}, make("button.link", { onclick: () => choose(word(name)), title: `Only ${word(name)}` }, by === "texture" ? name : word(name))),
           make("td", {}, String(members.length)),
           make("td.mix-column", {}, ...both(({ total, colours }) => make("span.mix", { style: { background: mixBackground(total.frequencies, colours) } }))),
-          make("td", {}, ...both(({ aggression }) => line(`${percent(aggression)} %`))),
+          make("td", {}, ...both(({ aggression }) => line(percent(aggression) + (aggression === null ? "" : " %")))),
           make("td", {}, ...both(({ total }) => line(ev(total[`${player}_ev`], scene.pot)))),
         );
       }),

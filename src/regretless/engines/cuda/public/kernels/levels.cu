@@ -191,7 +191,7 @@ __device__ __forceinline__ void copy_values(const Job& job, const Item& item, in
         if (position >= street.lines) return;
         const int piece = load_table(job.line_order + street.first_line + position);
         const int root = load_table(&job.lines[street.first_line + piece].root);
-        const long long row = (long long)item.runout * street.lines + piece;
+        const long long row = (long long)item.slot * street.lines + piece;
         hands_at(job.line_values + street.line_begin + row * n + hand) =
             hands_at(values_of(job, street, is_last, item.slot) + root * n + hand);
     }
@@ -222,7 +222,7 @@ __device__ __forceinline__ void chunk_up(const Job* jobs, const Item& item, int 
         step = step_of(steps, stride, item.job);
         if (team.works) rounding = rounding_of(at, team.hand);
     }
-    const long long row = (long long)at.local * at.street.lines + at.piece;
+    const long long row = (long long)at.slot * at.street.lines + at.piece;
     float* const line_values = job.line_values + at.street.line_begin + row * n + team.hand;
     const int count = at.line.last_decision - at.line.first_decision;
     Decision decision;

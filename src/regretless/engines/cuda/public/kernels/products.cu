@@ -287,7 +287,7 @@ extern "C" __global__ void __launch_bounds__(PANEL_THREADS, PANEL_BLOCKS) produc
     loaded.fill_reach(job, item);
     const Street street = job.streets[job.last_street];
     float* const values = values_of(job, street, true, item.slot);
-    float* const lines = job.line_values + street.line_begin + (long long)item.runout * street.lines * n;
+    float* const lines = job.line_values + street.line_begin + (long long)item.slot * street.lines * n;
     const Groups shown(0, loaded.panel.showdowns), folded(loaded.panel.plain, loaded.panel.rows);
     const int tasks = (shown.count + folded.count) * strips;  // showdowns come first, since some take longer
     int number = threadIdx.x / WARP, group = number / strips, strip = number - group * strips;

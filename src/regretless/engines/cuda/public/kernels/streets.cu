@@ -145,7 +145,8 @@ __device__ __forceinline__ void fold_values(const Job& job, const Street& street
 const int DEALS = 16;  // of a chance node that are loaded before any is added
 
 // A chance node: the sum over the deals, copies included. Equivalent hands share the sum of the first, in 64 bits. Up to
-// `room` deals are listed in shared memory.
+// `room` deals are listed in shared memory. The item's slot is the runout below whose values of lines come first: those of
+// the last street take turns.
 __device__ __forceinline__ void chance_values(const Job& job, const Street& street, const Street& below, const Item& item,
                                               const Leaf& leaf, int hand, float* values, int room) {
     const int n = job.own_hands;
@@ -168,7 +169,7 @@ __device__ __forceinline__ void chance_values(const Job& job, const Street& stre
 #pragma unroll
         for (int j = 0; j < DEALS; j++) {
             const Term& term = terms[min(i + j, count - 1)];
-            result[j] = lines[term.child * stride + permutations[term.permutation * n]];
+            result[j] = lines[(term.child - item.slot) * stride + permutations[term.permutation * n]];
         }
 #pragma unroll
         for (int j = 0; j < DEALS; j++)
@@ -219,7 +220,7 @@ __device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int 
     if (MODE == LEARN) step = step_of(steps, stride, item.job);
     if (OWN && at.line.first_decision < at.line.last_decision) own_rows<true>(at, step, hand, cached, numbers);
     const Chances rounding = rounding_of(at, hand);
-    const long long row = (long long)at.local * at.street.lines + at.piece;
+    const long long row = (long long)at.slot * at.street.lines + at.piece;
     float* const line_values = job.line_values + at.street.line_begin + row * n + hand;
     const int root = at.line.root, first = at.line.first_decision;
     for (int i = at.line.last_decision - 1; i >= first; i--) {

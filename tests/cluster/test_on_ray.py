@@ -136,7 +136,7 @@ def test_a_spot_that_no_node_has_memory_for_is_refused(cluster: Any, tmp_path: P
     _, err = process.communicate(timeout=300)
     assert process.returncode == 3, err
     assert "QsJh2h needs" in err
-    assert "GiB of memory on one machine, but only 1.7 GiB are free" in err
+    assert "GB of memory on one machine, but only 1.8 GB are free" in err
 
 
 def test_no_cluster_is_one_sentence(tmp_path: Path) -> None:
