@@ -77,6 +77,7 @@ def solve(what: object = None, **keywords: Any) -> Solution:
       iteration, 16 by default; `seed` decides which. Exploitability is still that of real hands on every runout.
     - `flops`: hold'em from the deal only. Solve it with real cards, without buckets, on these flops, weighted to stand
       for all: `"subset(25)"`, `"all"`, properties or a list. Targets and exploitability are in mbb/g.
+    - `shards`: with `flops` only. Share the flops among so many processes, each with its own; the numbers are the same.
     - `storage`: spots and the public form only. Bits per stored number, 32 or 16.
     - `locks`: spots only. Locked decisions.
     - `engine`, `device`, `threads`: what to run on; `threads` is a maximum.

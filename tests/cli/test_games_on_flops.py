@@ -55,6 +55,13 @@ def test_estimating(run, tmp_path: Path) -> None:
     shown = run("estimate", "game.toml", "--flops", "subset(25)").out
     assert "flops that would fit: " in shown
     assert "memory, 16 bits" in shown
+    assert "shards" not in shown
+    shards = run("estimate", "game.toml", "--flops", "subset(25)", "--shards", "4", "--json").json["shard_bytes"]
+    assert len(shards["32"]) == 4
+    assert sum(shards["32"]) == pytest.approx(answer["memory_bytes"]["32"], rel=0.1)
+    assert "the largest of 4 shards: " in run("estimate", "game.toml", "--flops", "subset(25)", "--shards", "4").out
+    alone = run("estimate", "game.toml", "--shards", "4")
+    assert alone.err == "error: shards: 4 is for hold'em from the deal on some flops\n"
     both = run("estimate", "game.toml", "--flops", "25", "--buckets", "flop=5,turn=5,river=5")
     assert (both.code, both.err.startswith("error: buckets: ")) == (1, True)
     assert run("estimate", "kuhn", "--flops", "25").err == "error: flops: '25' does not apply to kuhn\n"

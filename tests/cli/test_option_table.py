@@ -202,6 +202,9 @@ ROWS = [
     Row("flops", FLOP, {"resumed whole game", "whole game"}, is_now("flops", 1)),
     Row("flops", "2c 2d 2h", {"whole game"}, differs("exploitability")),
     Row("flops", "subset(26)", set(), is_now("flops", 1)),
+    Row("shards", 1, WHOLE_GAMES, differs("memory_bytes")),
+    Row("ray", "127.0.0.1:1", set(), differs("memory_bytes"), python=False),  # without shards
+    Row("shards", 2, set(), differs("memory_bytes")),  # there is only one flop
     Row("sample_runouts", 4, ONE_SPOT - {"river"}, differs("exploitability")),
     Row("engine", "reference", GAMES | RESUMED_GAMES, is_now("engine", "reference")),
     Row("engine", "no-such", set(), is_now("engine", "no-such")),

@@ -42,7 +42,7 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
         program = tmp_path / "worker"
         program.write_text(WORKER.format(python=sys.executable, does=does))
         program.chmod(0o755)
-        monkeypatch.setattr("regretless.workers.supervision.sys.executable", str(program))
+        monkeypatch.setattr("regretless.supervision.sys.executable", str(program))
         started.append(LocalExecutor(study_size(StudyPlan.parse(study_text())), workers=1, threads=1))
         return started[0]
 

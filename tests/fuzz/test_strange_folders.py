@@ -30,11 +30,11 @@ from tests.cluster.studies import InlineExecutor, solve_here, study_text
 from tests.page.serving import API, RIVER, Server, is_over, wait_for
 
 import regretless as rl
+from regretless import supervision
 from regretless.cli import main
 from regretless.holdem import Spot
 from regretless.holdem.games import whole_game as problem
 from regretless.page import serve
-from regretless.workers import supervision
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("duckdb")

@@ -17,8 +17,8 @@ from regretless.holdem.problem import SpotProblem
 from regretless.solving.options import SolveOptions
 from regretless.solving.request import make_request
 from regretless.solving.solve import Hooks, solve
+from regretless.supervision import Message, WorkerProcess
 from regretless.workers.solve import MODULE, SolveTask
-from regretless.workers.supervision import Message, WorkerProcess
 
 
 class Followed:

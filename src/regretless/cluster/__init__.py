@@ -5,6 +5,10 @@ worker    a process that solves jobs
 local     processes of this machine
 on_ray    tasks of a Ray cluster
 run       a whole study: what is left to do, retries, progress
+
+And one solve on many machines:
+
+shards_on_ray    the shards of a game from the deal, as actors of a Ray cluster
 """
 
 from regretless.cluster.local import LocalExecutor

@@ -20,7 +20,7 @@ from regretless.engines import available_cores
 from regretless.errors import InvalidOption
 from regretless.forms.memory import available_bytes
 from regretless.holdem.studies.sizes import StudySize
-from regretless.workers.supervision import Message, WorkerProcess
+from regretless.supervision import Message, WorkerProcess
 
 __all__ = ["GPU_SPOTS", "PROCESS_BYTES", "LocalExecutor"]
 

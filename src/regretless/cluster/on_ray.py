@@ -32,7 +32,7 @@ from regretless.cluster.jobs import Ended, Lost, Slot, SpotOutcome, StudyJob, so
 from regretless.cluster.local import GPU_SPOTS, PROCESS_BYTES
 from regretless.errors import InvalidOption, MissingExtra, RegretlessError
 
-__all__ = ["RayExecutor"]
+__all__ = ["RayExecutor", "connect"]
 
 RETRIES = 3  # by Ray, of a task whose worker or node is lost
 QUEUED = 2  # tasks submitted per core, so that none waits for the driver
@@ -72,30 +72,35 @@ def _task(text: str) -> list[tuple[str, dict[str, bytes]]]:
     return [(json.dumps(each.as_json()), dict(each.files)) for each in outcomes]
 
 
+def connect(address: str) -> tuple[Any, ExitStack]:
+    """Ray itself, connected to a running cluster, and what undoes the redirection of stdout."""
+    try:
+        import ray
+    except ImportError:
+        raise MissingExtra("ray", "cluster") from None
+    _check_reachable(address)
+    _check_token(address)
+    redirected = ExitStack()
+    redirected.enter_context(redirect_stdout(sys.stderr))
+    try:
+        with tempfile.TemporaryDirectory(prefix="regretless-empty-") as empty:
+            # A job that was submitted with a working folder keeps it: Ray refuses a second one.
+            environment = {} if '"working_dir"' in os.environ.get(JOB_CONFIG, "") else {"working_dir": empty}
+            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, runtime_env=environment)
+    except (ConnectionError, ValueError, RuntimeError, TimeoutError, ray.exceptions.RayError) as error:
+        redirected.close()
+        raise _no_cluster(address, _first_line(error)) from None
+    return ray, redirected
+
+
 class RayExecutor:
     """Tasks of a running Ray cluster; `address` is "auto" or that of its head, "10.0.0.1:6379"."""
 
     def __init__(self, address: str, *, device: str = "auto", threads: int | None = None) -> None:
         if threads is not None and threads < 1:
             raise InvalidOption("threads", threads, "must be at least 1")
-        try:
-            import ray
-        except ImportError:
-            raise MissingExtra("ray", "cluster") from None
-        _check_reachable(address)
-        _check_token(address)
-        self._redirected = ExitStack()
-        self._redirected.enter_context(redirect_stdout(sys.stderr))
-        try:
-            with tempfile.TemporaryDirectory(prefix="regretless-empty-") as empty:
-                # A job that was submitted with a working folder keeps it: Ray refuses a second one.
-                environment = {} if '"working_dir"' in os.environ.get(JOB_CONFIG, "") else {"working_dir": empty}
-                ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, runtime_env=environment)
-        except (ConnectionError, ValueError, RuntimeError, TimeoutError, ray.exceptions.RayError) as error:
-            self._redirected.close()
-            raise _no_cluster(address, _first_line(error)) from None
-        self._ray: Any = ray
-        self._remote = ray.remote(_task)
+        self._ray, self._redirected = connect(address)
+        self._remote = self._ray.remote(_task)
         self.device, self._requested_threads = device, threads or 1
         self._jobs: dict[Any, tuple[Slot, StudyJob]] = {}
         self._looked = -REFRESH_SECONDS

@@ -29,7 +29,7 @@ from regretless.files.atomic import remove_temporary_files
 from regretless.holdem.reading.columns import pyarrow
 from regretless.holdem.studies.plan import StudyPlan
 from regretless.holdem.studies.sizes import study_size
-from regretless.workers.supervision import Channel, Message
+from regretless.supervision import Channel, Message
 
 __all__ = ["MODULE", "StudyTask", "main"]
 

@@ -20,7 +20,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from regretless.cluster.jobs import SpotOutcome, StudyJob, solve_job
 from regretless.errors import InvalidFile, RegretlessError, RegretlessWarning
 from regretless.files.atomic import remove_temporary_files
-from regretless.workers.supervision import Channel
+from regretless.supervision import Channel
 
 __all__ = ["main"]
 

@@ -17,6 +17,7 @@ from regretless.engines.bucket_tables import BucketTables, TableLayout
 from regretless.engines.choice import Choice, choose_public
 from regretless.engines.contract import (
     LEARNED,
+    Arriving,
     BatchMember,
     BucketedEngine,
     BucketEvaluators,
@@ -26,6 +27,8 @@ from regretless.engines.contract import (
     Evaluation,
     EvaluationStopped,
     GameEngine,
+    Mode,
+    PartEngine,
     PublicEngine,
     PublicStrategy,
     Sampling,
@@ -34,7 +37,15 @@ from regretless.engines.contract import (
     StrategyTables,
     Updates,
 )
-from regretless.engines.creation import bucket_evaluator_beside, bucket_evaluators, create, kernels_are_compiled, share
+from regretless.engines.creation import (
+    bucket_evaluator_beside,
+    bucket_evaluators,
+    check_parts,
+    create,
+    create_part,
+    kernels_are_compiled,
+    share,
+)
 from regretless.engines.devices import available_cores, cuda_devices, require_cuda, thread_limit
 from regretless.engines.formats import NUMBER_FORMATS, number_format
 from regretless.engines.memory import check_fits, estimate
@@ -53,6 +64,16 @@ from regretless.engines.registry import (
     register,
     require,
 )
+from regretless.engines.sharded import (
+    PartRows,
+    Shard,
+    ShardedEngine,
+    ShardEngine,
+    ShardLost,
+    ShardWalk,
+    Shelf,
+    shard_ranges,
+)
 from regretless.engines.shares import decode_shares, encode_shares
 from regretless.engines.stored import StoredStrategies
 from regretless.engines.threads import in_order, one_ahead
@@ -70,6 +91,7 @@ __all__ = [
     "ENGINES",
     "LEARNED",
     "NUMBER_FORMATS",
+    "Arriving",
     "BatchMember",
     "BatchedEngine",
     "BatchedEvaluation",
@@ -88,12 +110,21 @@ __all__ = [
     "EvaluationStopped",
     "FormKind",
     "GameEngine",
+    "Mode",
     "NumbaBucketEvaluators",
+    "PartEngine",
+    "PartRows",
     "PricedEngine",
     "PublicEngine",
     "PublicStrategy",
     "Sampling",
+    "Shard",
+    "ShardEngine",
+    "ShardLost",
+    "ShardWalk",
+    "ShardedEngine",
     "SharedDevice",
+    "Shelf",
     "Snapshot",
     "StoredStrategies",
     "StrategyEncoder",
@@ -110,8 +141,10 @@ __all__ = [
     "bucket_evaluators",
     "check_fits",
     "check_one_shape",
+    "check_parts",
     "choose_public",
     "create",
+    "create_part",
     "cuda_devices",
     "decode_shares",
     "device_if_able",
@@ -132,6 +165,7 @@ __all__ = [
     "replace_payoffs",
     "require",
     "require_cuda",
+    "shard_ranges",
     "share",
     "thread_limit",
     "torch_device",

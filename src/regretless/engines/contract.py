@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
 from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -34,6 +34,7 @@ from regretless.variants.variant import Schedule
 __all__ = [
     "LEARNED",
     "SUM_TOLERANCE",
+    "Arriving",
     "BatchMember",
     "BucketEvaluator",
     "BucketEvaluators",
@@ -45,6 +46,8 @@ __all__ = [
     "EvaluationStopped",
     "GameEngine",
     "Learner",
+    "Mode",
+    "PartEngine",
     "PublicEngine",
     "PublicStrategy",
     "Sampling",
@@ -292,6 +295,54 @@ class PublicEngine(Engine[PublicForm, PublicStrategy], Protocol):
         Both players follow their average strategies or, if `best`, the player best-responds, where not locked. Nodes
         are in tree order.
         """
+
+
+class Mode(Enum):
+    """What the own player does on a walk; the opponent follows the current strategies, or on the others the average."""
+
+    LEARN = auto()
+    BEST = auto()
+    MEAN = auto()
+
+
+@dataclass(frozen=True)
+class Arriving:
+    """Reach where the lines of the second street begin, in walking order; hands may be padded."""
+
+    opponent: AnyArray  # [lines, hands] times the weight in the range
+    own: AnyArray  # [lines, hands]
+
+    __repr__ = brief
+
+
+class PartEngine(PublicEngine, Protocol):
+    """An engine that can also walk street by street, so that a game can be solved in parts (`forms/parts.py`).
+
+    A walk of an own player goes down the trunk, below that in every shard, and up the trunk:
+
+        arriving = trunk.down(own, mode)
+        sums = [shard.below(own, mode, arriving) for shard in shards]
+        value = trunk.up(own, mode, concatenate(sums))
+
+    An iteration begins with `begin` and ends after the walks of all players that learn. Its numbers are bit for bit
+    those of an engine on the whole form.
+    """
+
+    def begin(self, schedule: Schedule) -> None:
+        """Begin the next iteration, the one row of `schedule`; it counts as done from here on."""
+
+    def down(self, own: int, mode: Mode) -> Arriving:
+        """Walk down the trunk."""
+
+    def below(self, own: int, mode: Mode, arriving: Arriving) -> FloatArray:
+        """Walk a shard: [blocks, lines, hands] values where the lines begin, summed over the runouts of each block.
+
+        Blocks are what the engine sums by itself before it adds up the whole; a shard has whole blocks
+        (`shard_ends`).
+        """
+
+    def up(self, own: int, mode: Mode, sums: FloatArray) -> float:
+        """Walk up the trunk with the sums of all blocks of the whole; returns the value of the game."""
 
 
 class BucketedEngine(Learner[BucketedForm], Protocol):

@@ -14,6 +14,7 @@ from regretless.engines.contract import (
     BucketEvaluator,
     BucketEvaluators,
     GameEngine,
+    PartEngine,
     PublicEngine,
     Sampling,
     SharedDevice,
@@ -39,7 +40,10 @@ from regretless.forms.public_size import size_of_form
 from regretless.forms.sequence import SequenceForm, compile_sequence
 from regretless.games.game import AnyGame
 
-__all__ = ["Options", "bucket_evaluator_beside", "bucket_evaluators", "create", "kernels_are_compiled", "share"]
+__all__ = [
+    "Options", "bucket_evaluator_beside", "bucket_evaluators", "check_parts", "create", "create_part",
+    "kernels_are_compiled", "share",
+]  # fmt: skip
 
 GameForm = HistoryForm | SequenceForm
 AnyForm = GameForm | PublicForm | BucketedForm
@@ -111,6 +115,24 @@ def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngin
         size = size_of_form(form) if isinstance(form, PublicForm) else form
         check_fits(name, kind, size, device=kind_of_device, what=_name(form), **sized)
     return cast(GameEngine | PublicEngine | BucketedEngine, load(build.path)(form=form, **arguments))
+
+
+def create_part(name: str, form: PublicForm, **options: Any) -> PartEngine:
+    """An engine for a part of a form; as `create`, on the CPU."""
+    check_parts(name)
+    return cast(PartEngine, create(name, form, device="cpu", **options))
+
+
+def check_parts(name: str) -> None:
+    """Refuse an engine that cannot solve a public form in parts."""
+    build = ENGINES[name].classes.get(FormKind.PUBLIC) if name in ENGINES else None
+    if build is not None and not build.parts:
+        able = [
+            other
+            for other, entry in ENGINES.items()
+            if FormKind.PUBLIC in entry.classes and entry.classes[FormKind.PUBLIC].parts
+        ]
+        raise InvalidOption("engine", name, f"cannot solve in shards: use {' or '.join(able)}")
 
 
 def share(name: str, device: str) -> SharedDevice[Any] | None:

@@ -26,18 +26,33 @@ from regretless.reprs import brief
 
 __all__ = [
     "LANES",
+    "MOST_BLOCKS",
     "Layout",
     "check_rows",
     "checked_rows",
     "make_layout",
     "padded",
     "put",
+    "shard_ends",
     "take_alike",
 ]
 
 LANES = 16
+MOST_BLOCKS = 64  # enough to share among threads; each holds the values of the lines into the second street
 
 Int64 = NDArray[np.int64]
+
+
+def shard_ends(runouts: int) -> list[int]:
+    """[B+1] where the blocks of so many runouts of the second street begin, and the end; shards have whole blocks.
+
+    Engines sum blocks by themselves before they add them up, so that sums depend neither on threads nor on shards.
+
+    >>> shard_ends(3), len(shard_ends(1755))
+    ([0, 1, 2, 3], 65)
+    """
+    ends: Int64 = np.linspace(1, 1 + runouts, min(runouts, MOST_BLOCKS) + 1).astype(np.int64) - 1
+    return [int(end) for end in ends]
 
 
 def padded(hands: int) -> int:

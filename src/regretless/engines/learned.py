@@ -17,7 +17,7 @@ from regretless.engines.contract import Snapshot
 from regretless.engines.formats import Stored
 from regretless.forms.history import AnyArray
 
-__all__ = ["LearnedArrays", "Numbers", "describe", "total_bytes"]
+__all__ = ["PLAYERS", "LearnedArrays", "Numbers", "describe", "read_array", "total_bytes"]
 
 PLAYERS = range(2)
 
@@ -54,6 +54,20 @@ class _ReadsInto(Protocol):
     """Arrays in a file that can be read into existing memory."""
 
     def read_into(self, name: str, target: AnyArray) -> None: ...
+
+
+def read_array(arrays: Mapping[str, AnyArray], name: str, target: AnyArray) -> None:
+    """Fill a target from the arrays of a snapshot; raises `ValueError` if there is none of its type and shape."""
+    if name not in arrays:
+        raise ValueError(f"the snapshot has no {name!r}")
+    if isinstance(arrays, _ReadsInto):
+        arrays.read_into(name, target)
+        return
+    array = np.asarray(arrays[name])
+    if array.dtype != target.dtype or array.shape != target.shape:
+        needed = f"{target.dtype} {target.shape}"
+        raise ValueError(f"{name!r} is {array.dtype} {array.shape}, but {needed} is needed")
+    target[:] = array
 
 
 class LearnedArrays:
@@ -135,17 +149,8 @@ class LearnedArrays:
         if snapshot.predicts:
             self.store_predictions()
         for name, numbers in self._arrays().items():
-            if name not in snapshot.arrays:
-                raise ValueError(f"the snapshot has no {name!r}")
             target = self._target(numbers)
-            if isinstance(snapshot.arrays, _ReadsInto):
-                snapshot.arrays.read_into(name, target)
-            else:
-                array = np.asarray(snapshot.arrays[name])
-                if array.dtype != target.dtype or array.shape != target.shape:
-                    needed = f"{target.dtype} {target.shape}"
-                    raise ValueError(f"{name!r} is {array.dtype} {array.shape}, but {needed} is needed")
-                target[:] = array
+            read_array(snapshot.arrays, name, target)
             self._make_consistent(target, int(name[-1]))
             self._load(numbers, target)
         self.iteration, self.weight = snapshot.iteration, snapshot.weight

@@ -49,6 +49,7 @@ class Build:
     rules: bool = False  # whether it also needs the rules of the game, as `game`
     shared: str = ""  # "module:class" of a `SharedDevice` for many forms at once; "" if there is none
     buckets: str = ""  # "module:class" of `BucketEvaluators`; "" if there are none
+    parts: bool = False  # whether it is a `PartEngine`, which can solve a public form in parts
     compiled: str = ""  # "module:function" of the storage: whether its kernels are compiled; "" if it has none
 
 
@@ -130,9 +131,10 @@ PUBLIC = {
         storages=tuple(NUMBER_FORMATS),
         updates=IN_TURN,
         buckets=f"{_ENGINES}.numba.public.bucket_evaluator:NumbaBucketEvaluators",
+        parts=True,
         compiled=f"{_ENGINES}.numba.public.engine:kernels_are_compiled",
     ),
-    "numpy": Build(path=f"{_ENGINES}.numpy.public:PublicReference", storages=(64,), updates=IN_TURN),
+    "numpy": Build(path=f"{_ENGINES}.numpy.public:PublicReference", storages=(64,), updates=IN_TURN, parts=True),
     "cuda": Build(
         path=f"{_ENGINES}.cuda.public.engine:CudaPublicEngine",
         estimate=f"{_ENGINES}.cuda.public.sizes:estimate",

@@ -7,7 +7,6 @@ learned. A player whose every decision is locked is *fixed* and never updated.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from enum import Enum, auto
 from typing import NamedTuple
 
 import numpy as np
@@ -20,18 +19,10 @@ from regretless.engines.learned import LearnedArrays, Numbers
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 
-__all__ = ["BoolArray", "LockedStrategy", "Mode", "PublicNode", "StoredEngine", "StoredStrategies"]
+__all__ = ["BoolArray", "LockedStrategy", "PublicNode", "StoredEngine", "StoredStrategies"]
 
 BoolArray = NDArray[np.bool_]
 PublicNode = tuple[int, int]  # betting node, runout of its street
-
-
-class Mode(Enum):
-    """What the own player does on a walk."""
-
-    LEARN = auto()
-    BEST = auto()
-    MEAN = auto()
 
 
 class LockedStrategy(NamedTuple):

@@ -31,7 +31,9 @@ from numpy.typing import NDArray
 from regretless.forms.history import FloatArray, IntArray
 from regretless.reprs import brief
 
-__all__ = ["DEAD", "BettingTree", "Hands", "NodeKind", "Payoffs", "PublicForm", "Street", "Symmetry", "no_symmetry"]
+__all__ = [
+    "DEAD", "BettingTree", "Hands", "NodeKind", "Part", "Payoffs", "PublicForm", "Street", "Symmetry", "no_symmetry",
+]  # fmt: skip
 
 BoolArray = NDArray[np.bool_]
 
@@ -131,6 +133,14 @@ class Payoffs:
 
 
 @dataclass(frozen=True)
+class Part:
+    """Where the runouts of a part of a form are among those of the whole."""
+
+    first: tuple[int, ...]  # [S]    of each street, the number of its first runout in the whole
+    runouts: tuple[int, ...]  # [S]  of each street of the whole
+
+
+@dataclass(frozen=True)
 class PublicForm:
     """A two-player poker game as arrays. G suit permutations, F runouts of the last street."""
 
@@ -144,5 +154,6 @@ class PublicForm:
     symmetry: Symmetry
     strength: tuple[IntArray, IntArray]  # [F, H] per player: larger wins, equal ties, `DEAD` where blocked
     unit: float = 1.0  # chips in the unit that values of the whole game are given in, such as a big blind
+    part: Part | None = None  # where its runouts are in the whole game, if it is a part of one (`parts.py`)
 
     __repr__ = brief

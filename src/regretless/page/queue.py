@@ -2,7 +2,7 @@
 
 A solve begins when fewer than `limit` are running and the memory that it needs is free, not counting what solves that
 have just begun are about to take. One that could never fit is refused when it is asked for. A process that ends without
-saying why has crashed (`workers.supervision`): the solve says so, and keeps what was saved.
+saying why has crashed (`supervision`): the solve says so, and keeps what was saved.
 
 Everything here happens in the event loop of the server, so nothing needs a lock.
 """
@@ -29,8 +29,8 @@ from regretless.page.library import STATE, Library
 from regretless.page.schema import Json, Mismatch, check
 from regretless.solving.options import SolveOptions
 from regretless.solving.record import Record
+from regretless.supervision import Message, WorkerProcess
 from regretless.workers.solve import MODULE, SolveTask
-from regretless.workers.supervision import Message, WorkerProcess
 
 __all__ = ["MOST_QUEUED", "RESUMED", "SolveQueue"]
 

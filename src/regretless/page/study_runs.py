@@ -19,7 +19,7 @@ from regretless.files.state import check_state_folder, create_state, state_folde
 from regretless.page.endpoint import Conflict, TooMany
 from regretless.page.library import STATE, Library
 from regretless.page.schema import Json, array, integer, nullable, number, obj, text
-from regretless.workers.supervision import Message, WorkerProcess
+from regretless.supervision import Message, WorkerProcess
 
 __all__ = ["RUN", "StudyRuns"]
 

@@ -94,6 +94,7 @@ _UNMEASURED = Refusal("is not for games from the deal: their exploitability is n
 _TRAINING = "is for solve: training"
 _SAMPLED = f"{_TRAINING} samples externally"
 _FLOPS = Refusal("is for hold'em from the deal")
+_SHARDS = Refusal("is for hold'em from the deal on some flops")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,6 +182,20 @@ class SolveOptions:
     )
     device: str | None = field(default=None, metadata=_rule(exact=Refusal(_EXACT, unless=("auto", "cpu"))))
     threads: int | None = field(default=None, metadata=_rule(fits=_is_count, rule=_ONE))
+    shards: int | None = field(
+        default=None,
+        metadata=_rule(
+            game=_SHARDS,
+            exact=_SHARDS,
+            public=_SHARDS,
+            spot=_SHARDS,
+            training=_SHARDS,
+            bucketed=_SHARDS,
+            dealt=_SHARDS,
+            fits=_is_count,
+            rule=_ONE,
+        ),
+    )
     storage: int | None = field(
         default=None,
         metadata=_rule(
@@ -402,6 +417,7 @@ class SpotKeywords(CommonKeywords, total=False):
     buckets: str | None
     sample_runouts: int | None
     flops: str | int | Sequence[str] | None  # of hold'em from the deal
+    shards: int | None  # the same, on some flops
     locks: Sequence[Any] | None
 
 

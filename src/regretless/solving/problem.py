@@ -60,6 +60,7 @@ class Request:
     engine: str = "auto"
     device: str = "auto"
     threads: int | None = None
+    shards: int | None = None  # processes that share the game; None: this one has all of it
     resume: Solution | None = None
     checkpoint: Path | None = None  # where to save every `save_every` seconds and on interrupts
     save_every: float = CHECKPOINT_SECONDS

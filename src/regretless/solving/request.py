@@ -56,6 +56,7 @@ def make_request(problem: AnyProblem, options: SolveOptions) -> Request:
         engine=engine,
         device=device,
         threads=machine.threads,
+        shards=options.shards,
         resume=resume,
         checkpoint=None if options.checkpoint is None else Path(options.checkpoint),
         save_every=CHECKPOINT_SECONDS if options.save_every is None else options.save_every,

@@ -63,13 +63,15 @@ def solve_problem(problem: AnyProblem, options: SolveOptions) -> Solution:
     return solve(make_request(problem, options), Hooks.of(options))
 
 
-def solve(request: Request, hooks: Hooks = NO_HOOKS) -> Solution:
-    """Carry out a request.
+def solve(
+    request: Request, hooks: Hooks = NO_HOOKS, *, create: Callable[[Any, Request], Any] | None = None
+) -> Solution:
+    """Carry out a request; `create` as in `start`.
 
     A resumed solve takes its settings from the earlier one and, with the same settings, ends with exactly the numbers
     of a solve that was never stopped.
     """
-    started = start(request, hooks)
+    started = start(request, hooks, create=create)
     return drive(started.engine, started.steps)
 
 

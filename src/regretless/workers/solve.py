@@ -42,7 +42,7 @@ from regretless.solving.problem import AnyProblem
 from regretless.solving.request import make_request
 from regretless.solving.solution import Solution
 from regretless.solving.solve import Hooks, solve_problem, start
-from regretless.workers.supervision import Channel, Message, limit_memory
+from regretless.supervision import Channel, Message, limit_memory
 
 __all__ = ["MODULE", "SolveTask", "main"]
 

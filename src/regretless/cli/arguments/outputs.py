@@ -164,15 +164,15 @@ def print_commands(sentence: str, *commands: str) -> None:
         people.print(f"  {command}", style="cyan", soft_wrap=True)
 
 
-def resume_command(path: Path, command: str = "solve") -> str:
-    """The command that resumes a saved solve, quoted for a shell."""
-    return command_line(command, resume=path)
+def resume_command(path: Path, command: str = "solve", **options: object) -> str:
+    """The command that resumes a saved solve, quoted for a shell; `options` as in `command_line`."""
+    return command_line(command, resume=path, **options)
 
 
-def print_unfinished(solution: Solution, path: Path) -> None:
+def print_unfinished(solution: Solution, path: Path, **options: object) -> None:
     """Print how far an interrupted solve got, and the command that resumes it."""
     done, total = solution.iterations, solution.settings.iterations
-    command = resume_command(path, solution.problem_kind.command)
+    command = resume_command(path, solution.problem_kind.command, **options)
     print_commands(f"interrupted after {done:,} of {total:,} iterations; resume it with", command)
 
 

@@ -50,6 +50,9 @@ def estimate(
             metavar="FLOPS",
         ),
     ] = None,
+    shards: Annotated[
+        int | None, option("With --flops: how many processes share the game; says what each takes.", default="none")
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Estimate the size of a spot or a game: nodes, hands and memory, with 32-bit and 16-bit storage.
@@ -78,13 +81,14 @@ def estimate(
     SolveOptions(threads=threads).check(Kind.SPOT)
     if len(spots) == 1 and not is_spot(spots[0]):
         refuse_saved("SPOT", spots[0], f"regretless show {spots[0]} says what it took")
-        for option_name, value in (("threads", threads), ("buckets", buckets), ("flops", flops)):
+        for option_name, value in (("threads", threads), ("buckets", buckets), ("flops", flops), ("shards", shards)):
             if value is not None:
                 raise InvalidOption(option_name, value, f"does not apply to {spots[0]}")
         _estimate_game(spots[0], as_json=json_)
         return
     if flops is not None and buckets is not None:
         raise InvalidOption("buckets", buckets, "cannot be combined with flops, on which real cards are dealt")
+    SolveOptions(shards=shards).check(Kind.SPOT if flops is None else Kind.FLOPS)
     choice = None if buckets is None else BucketChoice.parse(buckets)
     chosen = None if flops is None else read_flops(flops)
     cores = thread_limit(threads)
@@ -95,7 +99,7 @@ def estimate(
             if chosen is not None:
                 from regretless.holdem.games.real_cards import estimate_flops  # loads numba
 
-                return estimate_flops(spot_or_game, chosen, threads=cores)
+                return estimate_flops(spot_or_game, chosen, threads=cores, shards=shards)
             if threads is not None:
                 raise InvalidOption("threads", threads, f"is for spots and flops, and {path} is a game with buckets")
             return estimate_game(spot_or_game, choice)
@@ -215,6 +219,8 @@ def _flops_facts(size: FlopsEstimate) -> list[tuple[str, str | Text]]:
     for bits, needed in size.memory_bytes.items():
         facts.append((f"memory, {bits} bits", _memory(needed)))
         facts.append(("", f"flops that would fit: {size.flops_that_fit[bits]:,}"))
+        if shards := size.shard_bytes.get(bits):
+            facts.append(("", f"the largest of {len(shards):,} shards: {bytes_text(max(shards))}"))
     return facts
 
 

@@ -22,6 +22,7 @@ from regretless.cli.solving.request import (
     SolveRequest,
     read_locks,
 )
+from regretless.errors import InvalidOption
 
 __all__ = ["solve"]
 
@@ -115,6 +116,14 @@ def solve(
             SEARCH,
         ),
     ] = None,
+    shards: Annotated[
+        int | None,
+        option("With --flops: share the flops among so many processes, which hold their own.", MACHINE, default="none"),
+    ] = None,
+    ray: Annotated[
+        str | None,
+        option("With --shards: on this Ray cluster, auto or the address of its head.", MACHINE, default="this machine"),
+    ] = None,
     json_: options.SolveJson = False,
     strategy: options.Strategy = False,
     out: Annotated[
@@ -160,6 +169,8 @@ def solve(
     """
     from regretless.solving.options import RULES, SolveOptions
 
+    if ray is not None and shards is None:
+        raise InvalidOption("ray", ray, "is for games on flops: give flops and shards too")
     names = tuple(arguments or ())
     named = {name: value for name, value in context.params.items() if name in RULES and value is not False}
     parameters = {"alpha": alpha, "beta": beta, "gamma": gamma, "delay": delay}
@@ -172,6 +183,7 @@ def solve(
         out=out,
         resume=resume,
         plot=plot,
+        ray=ray,
         locks=read_locks(lock or (), lock_from, lock_player, lock_line or ()),
     )
     if any(map(is_spot, names)):

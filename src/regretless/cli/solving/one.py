@@ -32,7 +32,7 @@ __all__ = ["note_choice", "run_problem", "saving_error", "solve_one"]
 
 def solve_one(argument: str | Path | None, request: SolveRequest) -> None:
     """Solve a game by name or the spot or game of a file, or resume a saved solve; then save and print the solution."""
-    status = SolveStatus(destination=request.destination, resumed=request.resume)
+    status = SolveStatus(destination=request.destination, resumed=request.resume, sharing=request.sharing)
     with interruptible(status) as interrupted:
         from regretless.engines import devices
 
@@ -116,7 +116,7 @@ def run_problem(
     if failed is not None:  # raised last, so that the result is printed first
         raise failed
     if stopped:
-        print_unfinished(solution, destination)
+        print_unfinished(solution, destination, **request.sharing)
         raise typer.Exit(INTERRUPTED)
 
 
@@ -186,7 +186,14 @@ def _solve(
             show(replace(progress, exploitability=None if measured is None else problem.scale * measured))
 
         try:
-            solution = solve(checked, Hooks(report=report, interrupted=interrupted, checkpointed=checkpointed))
+            hooks = Hooks(report=report, interrupted=interrupted, checkpointed=checkpointed)
+            if request.ray is None:
+                solution = solve(checked, hooks)
+            else:
+                from regretless.cluster.shards_on_ray import shards_on_ray
+
+                with shards_on_ray(request.ray) as create:
+                    solution = solve(checked, hooks, create=create)
         except DeviceFailed as error:
             if status.saved_at is None:
                 raise

@@ -63,12 +63,18 @@ class SolveRequest:
     out: Path | None
     resume: Path | None
     plot: Path | None
+    ray: str | None = None  # the cluster that has the shards
     locks: tuple[AnyLock, ...] = ()  # added to each spot's own
 
     @property
     def destination(self) -> Path | None:
         """The file that the command line names for the solution."""
         return self.out or self.resume
+
+    @property
+    def sharing(self) -> dict[str, object]:
+        """The options that share a solve among processes or machines, which a resume needs again."""
+        return {"shards": self.options.shards, "ray": self.ray}
 
     def check_files(self, inputs: Iterable[Path]) -> None:
         """Refuse files that cannot be written, and options about saving where nothing is saved."""

@@ -13,6 +13,8 @@ from regretless.cli.terminal.numbers import duration_text
 from regretless.printable import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from regretless.solving.loop import Progress
 
 __all__ = ["BatchStatus", "SolveStatus"]
@@ -23,9 +25,16 @@ PACKED_PER_SECOND = 50e6  # bytes of an engine's memory turned into a saved resu
 class SolveStatus:
     """One solve, as a plan for `interruptible`; updated by the loop and when saving."""
 
-    def __init__(self, *, destination: Path | None = None, resumed: Path | None = None, command: str = "solve") -> None:
+    def __init__(
+        self,
+        *,
+        destination: Path | None = None,
+        resumed: Path | None = None,
+        command: str = "solve",
+        sharing: Mapping[str, object] | None = None,
+    ) -> None:
         self.destination = destination  # where an interrupted solve is saved
-        self.command = command  # the subcommand that resumes it
+        self.command, self.sharing = command, sharing or {}  # the subcommand that resumes it, and its options
         self.resumed = resumed
         self.began = time.monotonic()
         self.saved_at: float | None = None  # when the last checkpoint was written
@@ -81,7 +90,7 @@ class SolveStatus:
         now = time.monotonic()
         if self.saved_at is not None and self.destination is not None:
             since = duration_text(now - self.saved_at)
-            resumes = printable(resume_command(self.destination, self.command))
+            resumes = printable(resume_command(self.destination, self.command, **self.sharing))
             return f"{since} of solving since the last checkpoint are lost; {resumes}"
         unchanged = "" if self.resumed is None else f"; {_name(self.resumed)} is unchanged"
         return f"{duration_text(now - self.began)} of solving are lost{unchanged}"

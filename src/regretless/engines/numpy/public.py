@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy
+from regretless.engines.contract import Arriving, Evaluation, Mode, PartEngine, PublicStrategy
 from regretless.engines.formats import NumberFormat, Stored
 from regretless.engines.layout import checked_rows
 from regretless.engines.numpy.update import next_average, next_regret, to_match
-from regretless.engines.stored import Mode, PublicNode, StoredEngine
+from regretless.engines.stored import PublicNode, StoredEngine
 from regretless.forms.blockers import compatible
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind, PublicForm
+from regretless.forms.walking import walking_order
 from regretless.variants.variant import Schedule, Weights
 
 __all__ = ["PublicReference", "matched"]
@@ -38,6 +39,9 @@ class _Walk:
     strategy: PublicStrategy
     weights: Weights = _NONE
     values: dict[PublicNode, FloatArray] = field(default_factory=dict)  # at every node and runout walked
+    # In a trunk, where lines of the second street begin: reach that arrives, and what they are worth.
+    arriving: dict[int, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+    sums: dict[int, FloatArray] = field(default_factory=dict)
 
 
 class PublicReference(StoredEngine):
@@ -63,6 +67,7 @@ class PublicReference(StoredEngine):
         first, second = form.hands
         self.compatible = compatible(first, second)  # [H0, H1]
         self.pairs = float(first.weight @ self.compatible @ second.weight)
+        self._weights = _NONE  # of the iteration that is walked in parts
 
     @property
     def memory_bytes(self) -> int:
@@ -101,8 +106,7 @@ class PublicReference(StoredEngine):
             return checked_rows(self.form, strategy or self.strategy, node, runout)
 
         def value(own: int, mode: Mode) -> float:
-            values = self._root(_Walk(own, mode, alike))
-            return float(values @ self.form.hands[own].weight) / self.pairs / self.form.unit
+            return self._mean(self._root(_Walk(own, mode, alike)), own)
 
         values, best = ([value(own, mode) for own in range(2)] for mode in (Mode.MEAN, Mode.BEST))
         return Evaluation(values=tuple(values), best_response_values=tuple(best))
@@ -131,6 +135,55 @@ class PublicReference(StoredEngine):
             )
             for street in range(len(self.form.streets) - 1)
         ]
+
+    # --- a game in parts ---------------------------------------------------------------------------------------------
+
+    @property
+    def _is_trunk(self) -> bool:
+        return self.form.part is not None and len(self.form.streets[1].parent) == 0
+
+    @property
+    def _entries(self) -> list[int]:
+        """The first node of every line of the second street."""
+        order = walking_order(self.form.tree)
+        return [int(order.node[order.line_start[line]]) for line in order.lines_of(1)]
+
+    def begin(self, schedule: Schedule) -> None:
+        """Begin an iteration that is walked in parts."""
+        (row,) = schedule.tolist()
+        self._weights = Weights(*row)
+        self.iteration += 1
+
+    def down(self, own: int, mode: Mode) -> Arriving:
+        """Reach where the second street begins; nothing is learned yet."""
+        walk = _Walk(own, Mode.MEAN, self._current if mode is Mode.LEARN else self.strategy)
+        self._root(walk)
+        opponent, own_reach = zip(*(walk.arriving[node] for node in self._entries), strict=True)
+        return Arriving(np.array(opponent), np.array(own_reach))
+
+    def below(self, own: int, mode: Mode, arriving: Arriving) -> FloatArray:
+        """[runouts, lines, H]: every runout is a block."""
+        walk = self._walk_in_parts(own, mode)
+        rows = list(zip(self._entries, arriving.opponent, arriving.own, strict=True))
+        runouts = range(len(self.form.streets[1].parent))
+        return np.array([[self._dealt(walk, node, runout, *reach) for node, *reach in rows] for runout in runouts])
+
+    def up(self, own: int, mode: Mode, sums: FloatArray) -> float:
+        """The value of the game."""
+        walk = self._walk_in_parts(own, mode)
+        total = np.zeros(sums.shape[1:])
+        for block in sums:
+            total += block
+        walk.sums.update(zip(self._entries, total, strict=True))
+        return self._mean(self._root(walk), own)
+
+    def _walk_in_parts(self, own: int, mode: Mode) -> _Walk:
+        learns = mode is Mode.LEARN
+        return _Walk(own, mode, self._current if learns else self.strategy, self._weights if learns else _NONE)
+
+    def _mean(self, values: FloatArray, own: int) -> float:
+        """The value of the game, given [H] values at the root."""
+        return float(values @ self.form.hands[own].weight) / self.pairs / self.form.unit
 
     def _root(self, walk: _Walk) -> FloatArray:
         """[H] values at the root."""
@@ -180,13 +233,23 @@ class PublicReference(StoredEngine):
         return mean
 
     def _deal(self, walk: _Walk, node: int, parent: int, reach: FloatArray, own_reach: FloatArray) -> FloatArray:
-        own, street = walk.own, self.form.streets[int(self.form.tree.street[node])]
-        total = np.zeros(len(self.form.hands[own].weight))
+        number = int(self.form.tree.street[node])
+        street, total = self.form.streets[number], np.zeros(len(self.form.hands[walk.own].weight))
+        if self._is_trunk and number == 1:
+            walk.arriving[node] = reach, own_reach
+            return walk.sums.get(node, total)
         for runout in np.flatnonzero(street.parent == parent).tolist():
-            alive = ~street.dead[1 - own][runout]
-            values = self._walk(walk, node, runout, reach * alive, own_reach)
-            for copy in street.copies[street.first_copy[runout] : street.first_copy[runout + 1]]:
-                total += street.probability[runout] * values[self.form.permutations[own][copy]]
+            total += self._dealt(walk, node, runout, reach, own_reach)
+        return total
+
+    def _dealt(self, walk: _Walk, node: int, runout: int, reach: FloatArray, own_reach: FloatArray) -> FloatArray:
+        """[H] what a runout and its copies add to the value of the deal that leads to a node."""
+        own, street = walk.own, self.form.streets[int(self.form.tree.street[node])]
+        alive = ~street.dead[1 - own][runout]
+        values = self._walk(walk, node, runout, reach * alive, own_reach)
+        total = np.zeros(len(values))
+        for copy in street.copies[street.first_copy[runout] : street.first_copy[runout + 1]]:
+            total += street.probability[runout] * values[self.form.permutations[own][copy]]
         return total
 
     def _terminal(self, own: int, node: int, runout: int, reach: FloatArray) -> FloatArray:
@@ -219,4 +282,4 @@ def matched(sums: FloatArray) -> FloatArray:
 
 
 if TYPE_CHECKING:
-    _conforms: type[PublicEngine] = PublicReference
+    _conforms: type[PartEngine] = PublicReference

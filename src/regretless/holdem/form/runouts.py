@@ -87,6 +87,7 @@ def compile_holdem(
     payoffs: Payoffs | None = None,
     deals: Sequence[int] | None = None,
     flops: Mapping[tuple[int, ...], float] | None = None,
+    flops_weight: float | None = None,
     group: IntArray | None = None,
     name: str = "",
 ) -> PublicForm:
@@ -94,8 +95,9 @@ def compile_holdem(
 
     `payoffs` are those of the tree, by default without rake. `deals` says how many cards each street after the first
     adds; None means one card until there are five, as in hold'em. `flops` are those that can come if not all do, each
-    standing for its class, with their weights; for a game from the deal. `group` has the allowed renamings of suits,
-    rows of `SUIT_PERMUTATIONS`; None means all that fit.
+    standing for its class, with their weights; for a game from the deal. `flops_weight` is the sum of the weights, if
+    these are not all flops of the game. `group` has the allowed renamings of suits, rows of `SUIT_PERMUTATIONS`; None
+    means all that fit.
 
     >>> from regretless.cards.deck import parse_board
     >>> from regretless.forms.betting import Branch, flatten
@@ -114,7 +116,11 @@ def compile_holdem(
     if payoffs is None:
         payoffs = poker_payoffs(tree)
     hands, name = _hand_numbers(board, ip, oop), name or f"holdem({board_text(board)})"
-    return _compile(board, (ip, oop), hands, tree, payoffs, deals, group, name=name, flops=flops)
+    if flops is not None and flops_weight is None:
+        flops_weight = sum(flops.values())
+    return _compile(
+        board, (ip, oop), hands, tree, payoffs, deals, group, name=name, flops=flops, flops_weight=flops_weight
+    )
 
 
 def _compile(
@@ -127,9 +133,10 @@ def _compile(
     group: IntArray,
     name: str,
     flops: Mapping[tuple[int, ...], float] | None = None,
+    flops_weight: float | None = None,
 ) -> PublicForm:
     permutations = _of_both(hands, lambda player: _permutations(group, hands[player]))
-    streets, boards, stabilisers = _deal(tuple(board), group, deals, hands, flops)
+    streets, boards, stabilisers = _deal(tuple(board), group, deals, hands, flops, flops_weight)
     strengths, dead = _strengths(boards), streets[-1].dead
     return PublicForm(
         name=name,
@@ -214,6 +221,7 @@ def _deal(
     deals: Sequence[int],
     hands: tuple[IntArray, IntArray],
     flops: Mapping[tuple[int, ...], float] | None,
+    flops_weight: float | None,
 ) -> tuple[tuple[Street, ...], list[tuple[int, ...]], list[tuple[int, ...]]]:
     """The runouts of every street, the full boards of the last, and the sets of rows of `group` that fix a runout."""
     # (cards on the board, rows of `group` that leave them unchanged)
@@ -246,9 +254,9 @@ def _deal(
         runouts = following
         dead = _dead([table for table, _ in runouts], hands)
         probability = np.full(len(dealt), 1.0 / comb(left, count))
-        if flops is not None and count == FLOP:
+        if flops_weight is not None and count == FLOP:
             weight = weights[rows] / np.array([len(each) for each in copies])
-            probability *= weight * (comb(DECK, FLOP) / sum(flops.values()))
+            probability *= weight * (comb(DECK, FLOP) / flops_weight)
         streets.append(_street(dealt, parents, copies, probability, numbered(), dead))
         left -= count
     return _with_children(streets), [table for table, _ in runouts], list(numbers)

@@ -16,6 +16,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -113,12 +114,16 @@ class DealtFormProblem(PublicFormProblem):
             return
         storage, threads = request.settings.storage or STORAGES[0], request.threads or available_cores()
         options = {"storage": storage, "threads": threads, "predicts": request.predicts}
-        needed = engines.estimate("numba", engines.FormKind.PUBLIC, self._size, **options) or 0
+        needed = self.memory_bytes(**options, shards=request.shards)
         if needed > (free := available_bytes()):
             advice = self.if_too_large(threads)
             if storage == 32:
                 advice = (Advice("storage", 16, "takes about half as much"), *advice)
             raise WouldNotFit(f"{self.name} in {storage} bits", needed=needed, available=free, advice=list(advice))
+
+    def memory_bytes(self, *, shards: int | None = None, **options: Any) -> int:
+        """Bytes of an engine on the CPU, with options as in `engines.estimate`; only some problems have shards."""
+        return engines.estimate("numba", engines.FormKind.PUBLIC, self._size, **options) or 0
 
     def size(self, form: PublicForm) -> tuple[int, int]:
         return public_size(form)

@@ -12,11 +12,12 @@ strategy before the flop is worth on other flops is another question, which `pri
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from random import Random
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +27,13 @@ from regretless.cards.deck import DECK, board_text
 from regretless.cards.hands import HAND_COUNT, blocked_by
 from regretless.cards.isomorphism import CARD_MAPS, SUIT_PERMUTATIONS, unchanged_by
 from regretless.cards.ranges import Range
-from regretless.engines import PublicEngine, StoredStrategies
+from regretless.engines import Choice, PublicEngine, ShardedEngine, StoredStrategies, available_cores, devices
 from regretless.errors import Advice, InvalidFile, InvalidOption, InvalidText, MissingOption, RegretlessError
 from regretless.files.container import Container
 from regretless.files.fields import Fields
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.memory import available_bytes
-from regretless.forms.public import PublicForm
+from regretless.forms.public import Part, PublicForm
 from regretless.forms.public_size import PublicSize
 from regretless.holdem.estimate import STORAGES
 from regretless.holdem.flops import Flop, read_flops
@@ -45,10 +46,12 @@ from regretless.holdem.games.game import HoldemGame, read_saved_game
 from regretless.holdem.games.head_to_head import SolvedFlops
 from regretless.holdem.games.pricing import Price, PricedSolution, Resolving
 from regretless.holdem.games.reader import DealtFormReader
+from regretless.holdem.games.shards import ShardTask, start_sharded
 from regretless.holdem.reading.line_reader import LineNode
 from regretless.reprs import brief
 from regretless.solving.kinds import Kind
 from regretless.solving.options import SolveOptions
+from regretless.solving.problem import Request
 from regretless.solving.record import Record, Settings
 from regretless.solving.solution import Contents, Solution
 from regretless.variants.presets import PRESETS
@@ -70,9 +73,13 @@ UNSOLVED = -1  # the runout of a deal on a flop that was not solved
 RESOLVE = Advice("resolve", None, "solves it with the ranges that arrive there", keyword="solution.resolve(line)")
 
 
-def compile_game(game: HoldemGame, flops: Sequence[Flop]) -> PublicForm:
-    """The game on these flops: payoffs in chips, values in big blinds."""
+def compile_game(game: HoldemGame, flops: Sequence[Flop], part: tuple[int, int] | None = None) -> PublicForm:
+    """The game on these flops: payoffs in chips, values in big blinds.
+
+    With `part`, only the flops first:last, in the order of the form: the same as `part_of`, without compiling the rest.
+    """
     betting, everything = betting_of(game), Range.parse("100%")
+    chosen = flops if part is None else _in_order(flops)[slice(*part)]
     form = compile_holdem(
         (),
         everything,
@@ -80,14 +87,23 @@ def compile_game(game: HoldemGame, flops: Sequence[Flop]) -> PublicForm:
         betting.tree,
         payoffs=betting.payoffs,
         deals=(3, 1, 1),
-        flops={flop.cards: flop.weight for flop in flops},
+        flops={flop.cards: flop.weight for flop in chosen},
+        flops_weight=sum(flop.weight for flop in flops),
         name=game.name or "hold'em",
     )
-    return replace(form, unit=game.big_blind)
+    if part is None:
+        return replace(form, unit=game.big_blind)
+    before, whole = (game_size(game, each).runouts.tolist() for each in (_in_order(flops)[: part[0]], flops))
+    return replace(form, unit=game.big_blind, part=Part((0, *before[1:]), tuple(whole)))
+
+
+def _in_order(flops: Sequence[Flop]) -> list[Flop]:
+    """Flops in the order of the form."""
+    return sorted(flops, key=lambda flop: flop.cards)
 
 
 def game_size(game: HoldemGame, flops: Sequence[Flop]) -> PublicSize:
-    """The size of that form."""
+    """The size of that form, or of its trunk if there are no flops."""
     boards = [(flop.cards, unchanged_by(flop.cards)) for flop in flops]
     turns, rivers = count_deals(boards, streets=2)
     return betting_of(game).size.with_cards(
@@ -96,6 +112,14 @@ def game_size(game: HoldemGame, flops: Sequence[Flop]) -> PublicSize:
         permutations=len(SUIT_PERMUTATIONS),
         runouts=(1, len(flops), turns, rivers),
     )
+
+
+def part_bytes(game: HoldemGame, flops: Sequence[Flop], shards: int, *, threads: int, **options: Any) -> list[int]:
+    """Bytes of the engines of the trunk and of every shard; `threads` are those of all together."""
+    parts = [_in_order(flops)[first:last] for first, last in engines.shard_ranges(len(flops), shards)]
+    options |= {"threads": max(1, threads // shards), "is_part": True}
+    sizes = [game_size(game, part) for part in ([], *parts)]
+    return [engines.estimate("numba", engines.FormKind.PUBLIC, size, **options) or 0 for size in sizes]
 
 
 @dataclass(frozen=True)
@@ -110,16 +134,19 @@ class FlopsEstimate:
     information_sets: int  # hands over all decisions
     memory_bytes: dict[int, int]  # by bits of storage
     flops_that_fit: dict[int, int]  # by bits of storage: in the memory that is free, if they are like these
+    shard_bytes: dict[int, list[int]]  # by bits of storage: memory of each shard; empty if it is not solved in shards
 
     def as_json(self) -> dict[str, Any]:
         """What `regretless estimate --flops … --json` prints."""
         fields = asdict(self)
-        for name in ("memory_bytes", "flops_that_fit"):
+        for name in ("memory_bytes", "flops_that_fit", "shard_bytes"):
             fields[name] = {str(bits): size for bits, size in fields[name].items()}
         return fields
 
 
-def estimate_flops(game: HoldemGame, flops: Sequence[Flop], *, threads: int = 1) -> FlopsEstimate:
+def estimate_flops(
+    game: HoldemGame, flops: Sequence[Flop], *, threads: int = 1, shards: int | None = None
+) -> FlopsEstimate:
     """Nodes, entries and bytes of a game on these flops, and how many of them would fit.
 
     >>> fields = {"stack": 20, "small_blind": 0.5, "big_blind": 1, "preflop": {"open": "2x"}, "bets": {"bet": "50%"}}
@@ -148,6 +175,12 @@ def estimate_flops(game: HoldemGame, flops: Sequence[Flop], *, threads: int = 1)
         information_sets=size.information_sets,
         memory_bytes=needed,
         flops_that_fit=fitting,
+        shard_bytes={}
+        if shards is None
+        else {
+            bits: part_bytes(game, flops, shards, threads=threads, storage=bits, predicts=predicts)[1:]
+            for bits in STORAGES
+        },
     )
 
 
@@ -300,14 +333,49 @@ class RealCardsProblem(DealtFormProblem):
     def dealt_size(self) -> PublicSize:
         return game_size(self.game, self.flops)
 
+    def memory_bytes(self, *, shards: int | None = None, **options: Any) -> int:
+        if shards is None:
+            return super().memory_bytes(**options)
+        return sum(part_bytes(self.game, self.flops, shards, **options))
+
+    def choose(self, request: Request) -> Choice:
+        if request.shards is None:
+            return super().choose(request)
+        if devices.device_type(request.device) not in ("auto", "cpu"):
+            raise InvalidOption("device", request.device, "cannot be combined with shards, which run on the CPU")
+        engines.check_parts(request.engine)
+        return Choice(request.engine, "cpu", "")
+
+    def create(self, form: PublicForm, request: Request) -> PublicEngine:
+        if request.shards is None:
+            return super().create(form, request)
+        # As much of an engine of the public form as a solve needs.
+        return cast("PublicEngine", start_sharded(form, self.shard_task(request), request.shards))
+
+    def shard_task(self, request: Request) -> ShardTask:
+        """What the shards of a request have in common."""
+        folder = tempfile.gettempdir() if request.checkpoint is None else request.checkpoint.absolute().parent
+        return ShardTask(
+            game=self.game.to_toml(),
+            flops=self.text,
+            folder=str(folder),
+            engine=request.choice.engine,
+            threads=request.threads or available_cores(),
+            storage=request.settings.storage,
+            predicts=request.predicts,
+        )
+
     def form(self) -> PublicForm:
         return compile_game(self.game, self.flops)
 
     def solution(self, record: Record, form: PublicForm, engine: PublicEngine) -> RealCardsSolution:
+        snapshot = engine.snapshot(copy=False)
+        # Shards end with their engine; what they learned is in the snapshot.
+        strategies = StoredStrategies(form, snapshot) if isinstance(engine, ShardedEngine) else engine
         return RealCardsSolution(
             record=record,
-            make_reader=lambda: RealCardsReader(form, engine),
-            snapshot=engine.snapshot(copy=False),
+            make_reader=lambda: RealCardsReader(form, strategies),
+            snapshot=snapshot,
             rules=self.game,
         )
 

@@ -14,13 +14,14 @@ by runout, so it takes a small fraction of the memory of a solve.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.compiling.numba_internals import signatures
-from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy
+from regretless.engines.contract import Arriving, Evaluation, Mode, PartEngine, PublicStrategy
 from regretless.engines.formats import SALT, largest_value, met_weights, needs_wide_tiles, number_format
 from regretless.engines.learned import Numbers
 from regretless.engines.numba.public.jobs import (
@@ -28,6 +29,7 @@ from regretless.engines.numba.public.jobs import (
     Learned,
     WalkScratch,
     aligned,
+    block_ends,
     bytes_of,
     divide,
     lock_rows,
@@ -36,17 +38,17 @@ from regretless.engines.numba.public.jobs import (
     make_steps,
     second_runouts,
 )
-from regretless.engines.numba.public.kernels.iterate import BELOW, FIRST, LAST, iterate
+from regretless.engines.numba.public.kernels.iterate import APART, BELOW, FIRST, GROUP, LAST, iterate
 from regretless.engines.numba.public.kernels.processor import converts_halves
 from regretless.engines.numba.public.kernels.walk import BEST, LEARN, MEAN
-from regretless.engines.numba.public.plan import make_plans
+from regretless.engines.numba.public.plan import WalkPlan, make_plans
 from regretless.engines.numba.public.records import check_limits
 from regretless.engines.numba.public.sizes import team_members
 from regretless.engines.numba.public.tables import fill_lists, make_tables
 from regretless.engines.numba.public.team import GivenRows, RunoutWalk, Team
 from regretless.engines.stored import StoredEngine
 from regretless.errors import InvalidOption
-from regretless.forms.history import FloatArray
+from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import size_of_form
 from regretless.variants.variant import Schedule, predicts
@@ -55,6 +57,7 @@ __all__ = ["NumbaPublicEngine", "StrategyEvaluator", "kernels_are_compiled"]
 
 
 MOST_ROWS = 256  # iterations per order
+WALKS = {Mode.LEARN: LEARN, Mode.BEST: BEST, Mode.MEAN: MEAN}
 
 
 class NumbaPublicEngine(StoredEngine):
@@ -84,7 +87,7 @@ class NumbaPublicEngine(StoredEngine):
         self._tables = make_tables(form)
         self._steps = make_steps(MOST_ROWS)
         self._steps.extras["reach_share"] = number.reach_share if own_reach else 0.0
-        division = divide(self._plans[0], second_runouts(form), self.threads)
+        division = divide(self._plans[0], second_runouts(form), self.threads, len(block_ends(form)) - 1)
         self._scratch = self._make_scratch(division.slots)
         self._blocks = make_blocks(form, self._plans, self._units, self.threads)
         self._team = Team(division)
@@ -214,6 +217,59 @@ class NumbaPublicEngine(StoredEngine):
             walk.run(LAST)
         return {walk: self._mean(*walk) for walk in runout_walks}
 
+    # --- a game in parts ---------------------------------------------------------------------------------------------
+
+    def begin(self, schedule: Schedule) -> None:
+        """Begin an iteration that is walked in parts."""
+        if predicts(schedule):
+            self.store_predictions()
+        self.weight = self._write_steps(schedule)
+        self.iteration += 1
+
+    def down(self, own: int, mode: Mode) -> Arriving:
+        """Reach where the second street begins."""
+        self._run(1, [(own, WALKS[mode])], parts=FIRST)
+        opponent, value = self._entries[own]
+        return Arriving(self._scratch.opponent[opponent], self._scratch.value[value])
+
+    def below(self, own: int, mode: Mode, arriving: Arriving) -> FloatArray:
+        """[blocks, lines, hands], as in `iterate`."""
+        opponent, value = self._entries[own]
+        self._scratch.opponent[opponent], self._scratch.value[value] = arriving.opponent, arriving.own
+        self._run(1, [(own, WALKS[mode])], parts=BELOW | APART)
+        blocks = self._blocks[own]
+        return self._second_lines(own, blocks.lines.reshape(-1, blocks.size)).copy()
+
+    def up(self, own: int, mode: Mode, sums: FloatArray) -> float:
+        """The value of the game, from sums added up in the same order as in `iterate`."""
+        total = self._second_lines(own, self._scratch.line[None, : self._blocks[own].size])[0]
+        total[:] = 0.0
+        for first in range(0, len(sums), GROUP):
+            group = sums[first].copy()
+            for block in sums[first + 1 : first + GROUP]:
+                group += block
+            total += group
+        self._run(1, [(own, WALKS[mode])], parts=LAST)
+        return self._mean(own, WALKS[mode])
+
+    @cached_property
+    def _entries(self) -> list[tuple[IntArray, IntArray]]:
+        """By own player: [lines, hands] where the opponent's and the own reach that enter the second street are."""
+
+        def of(plan: WalkPlan) -> tuple[IntArray, IntArray]:
+            street = plan.streets[1]
+            lines = plan.lines[street["first_line"] : street["last_line"], None]
+            return lines["opponent_at"] + np.arange(plan.other_hands), lines["own_at"] + np.arange(plan.own_hands)
+
+        return [of(plan) for plan in self._plans]
+
+    def _second_lines(self, own: int, lines: FloatArray) -> FloatArray:
+        """[buffers, lines, hands] the lines of the second street in [buffers, size] values of lines."""
+        plan = self._plans[own]
+        street = plan.streets[1]
+        by_line = lines.reshape(len(lines), -1, plan.own_hands)
+        return by_line[:, street["first_line"] : street["last_line"]]
+
     def _make_scratch(self, slots: int = 1) -> WalkScratch:
         return make_scratch(self._plans, self.form.deck, self._tile_type, slots)
 
@@ -239,12 +295,12 @@ class NumbaPublicEngine(StoredEngine):
         summed = float(self._root(own, mode) @ self.form.hands[own].weight)
         return summed / self._units[own] / self._pairs / self.form.unit
 
-    def _run(self, rows: int, walks: list[tuple[int, int]]) -> None:
+    def _run(self, rows: int, walks: list[tuple[int, int]], parts: int = FIRST | BELOW | LAST) -> None:
         """These walks, once for each of the first rows of the steps; walks that do not learn need one."""
         if self._used_changes != self.changes:
             self._team.use(self._steps, self._job(0), self._job(1), self._scratch)
             self._used_changes = self.changes
-        self._team.run(rows, walks, predicts=self.predicts)
+        self._team.run(rows, walks, predicts=self.predicts, parts=parts)
 
 
 class StrategyEvaluator(NumbaPublicEngine):
@@ -269,4 +325,4 @@ def _bits(signature: Any) -> tuple[int, int]:
 
 
 if TYPE_CHECKING:
-    _conforms: type[PublicEngine] = NumbaPublicEngine
+    _conforms: type[PartEngine] = NumbaPublicEngine

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from regretless.engines.layout import LANES
+from regretless.engines.layout import LANES, shard_ends
 from regretless.engines.numba.public.plan import WalkPlan
 from regretless.engines.numba.public.records import Float32, Float64, Int32, Records
-from regretless.engines.numba.public.sizes import MOST_BLOCKS, SLOT_GAP, tile_rows
+from regretless.engines.numba.public.sizes import SLOT_GAP, tile_rows
 from regretless.engines.numba.public.tables import HandTables
 from regretless.forms.history import AnyArray
 from regretless.forms.public import PublicForm
@@ -34,6 +34,7 @@ __all__ = [
     "Tile",
     "WalkScratch",
     "aligned",
+    "block_ends",
     "bytes_of",
     "divide",
     "lock_rows",
@@ -123,7 +124,8 @@ class Blocks(NamedTuple):
 
     runout: Int32  # [B+1]    first runout of each block, and the end
     chunk: Int32  # [pieces]  chunks of the last street, largest first
-    lines: Float64  # [B · size]  values of the lines into the second street, by block; [2 · size] for one thread
+    lines: Float64  # [B · size]  values of the lines into the second street, by block; of a whole form on one thread,
+    #                             [2 · size]
     opponent: Float32  # [m]  the opponent's range
     own: Float32  # [n]       1 for every hand
     root: Float64  # [3 n]    values at the root, by mode of the walk
@@ -180,17 +182,24 @@ def second_runouts(form: PublicForm) -> int:
     return len(form.streets[1].parent) if len(form.streets) > 1 else 0
 
 
-def divide(plan: WalkPlan, runouts: int, members: int) -> Division:
+def block_ends(form: PublicForm) -> Int32:
+    """[B+1] where the blocks of the second street begin, and the end; a part of a form has whole blocks."""
+    runouts = second_runouts(form)
+    first, every = (0, runouts) if form.part is None else (form.part.first[1], form.part.runouts[1])
+    ends = np.array(shard_ends(every), dtype=np.int32) - first
+    return ends[(ends >= 0) & (ends <= runouts)]
+
+
+def divide(plan: WalkPlan, runouts: int, members: int, blocks: int) -> Division:
     """Share the blocks of the second street among the members of a team.
 
     Blocks of one runout can be divided if the last street is the second or third and has several chunks. Every member
     then takes one whole block fewer than it could: the pieces even out differences between blocks and between cores.
     """
-    count = min(runouts, MOST_BLOCKS)
     last, streets = plan.streets[-1], len(plan.streets)
-    pieces = max(1, int(last["last_chunk"] - last["first_chunk"])) if count == runouts and streets <= 3 else 1
-    each = max(0, count // members - (pieces > 1)) if members > 1 else count
-    left = count - each * members
+    pieces = max(1, int(last["last_chunk"] - last["first_chunk"])) if blocks == runouts and streets <= 3 else 1
+    each = max(0, blocks // members - (pieces > 1)) if members > 1 else blocks
+    left = blocks - each * members
     if left * pieces > MOST_ITEMS:
         pieces = 1
     return Division(members, each, left, pieces, members + (left if pieces > 1 and streets == 3 else 0))
@@ -200,10 +209,10 @@ def make_blocks(
     form: PublicForm, plans: tuple[WalkPlan, WalkPlan], units: Sequence[float], members: int
 ) -> tuple[Blocks, Blocks]:
     """Blocks for the walks of both players, which use the same buffers of lines in turn."""
-    runouts = second_runouts(form)
-    count = min(runouts, MOST_BLOCKS)
-    buffers = count if members > 1 else min(count, 2)
-    sizes = [int(plan.streets[1]["last_line"]) * plan.own_hands if count else 0 for plan in plans]
+    ends = block_ends(form)
+    count = len(ends) - 1
+    buffers = count if members > 1 or form.part is not None else min(count, 2)
+    sizes = [int(plan.streets[1]["last_line"]) * plan.own_hands if len(plan.streets) > 1 else 0 for plan in plans]
     lines = aligned(buffers * max(sizes), np.float64)
 
     def of(own: int) -> Blocks:
@@ -216,7 +225,7 @@ def make_blocks(
         chunks = plans[own].chunks[first_chunk:last_chunk]
         return Blocks(
             chunk=first_chunk + np.argsort(chunks["first_node"] - chunks["last_node"], kind="stable").astype(np.int32),
-            runout=np.linspace(1, 1 + runouts, count + 1).astype(np.int32),
+            runout=1 + ends,
             lines=lines[: buffers * sizes[own]],
             opponent=opponent,
             own=ones,

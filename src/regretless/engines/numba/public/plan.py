@@ -103,6 +103,9 @@ def _make_plan(order: WalkingOrder, layout: Layout, own: int, pay_type: PayType)
         streets[f"first_{what}"], streets[f"last_{what}"] = ends[:-1], ends[1:]
     for who, player in (("own", own), ("other", 1 - own)):
         streets[f"{who}_at"], streets[f"{who}_size"] = layout.street_at[player], layout.runout_size[player]
+    if (part := layout.form.part) is not None:
+        whole = layout.window(np.array(part.runouts))
+        streets["own_shift"] = whole.street_at[own] + np.array(part.first) * whole.runout_size[own] - streets["own_at"]
     return WalkPlan(
         own_hands=int(hands[own]),
         other_hands=int(hands[1 - own]),

@@ -62,6 +62,7 @@ STREET = np.dtype(
         ("own_size", np.int64),  #     numbers of one runout there
         ("other_at", np.int64),
         ("other_size", np.int64),
+        ("own_shift", np.int64),  #    of a part of a form: by how much later the whole has its regrets
     ]
 )
 RUNOUT = np.dtype(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from regretless.engines.formats import number_format
-from regretless.engines.layout import LANES, padded
+from regretless.engines.layout import LANES, MOST_BLOCKS, padded
 from regretless.engines.learned import describe, total_bytes
 from regretless.engines.numba.public.records import CHUNK, EXTENT, FOUR, LINE, NODE, RECORD, RUNOUT, STREET
 from regretless.forms.public import NodeKind
@@ -20,7 +20,6 @@ from regretless.forms.public_size import PublicSize
 
 __all__ = [
     "CHUNK_BYTES",
-    "MOST_BLOCKS",
     "SLOT_GAP",
     "bucket_evaluation_bytes",
     "estimate",
@@ -32,22 +31,28 @@ __all__ = [
 
 CHUNK_BYTES = 320 * 1024  # rows of a chunk; with its regrets and averages it should fit in the L2 cache
 SLOT_GAP = 16 * 1024  # bytes between rows of different threads: processors prefetch beyond the end of what is read
-MOST_BLOCKS = 64  # enough to share among threads; each holds the values of the lines into the second street
 
 SUBGROUPS = {1: 1, 2: 2, 3: 2, 4: 5, 6: 6, 8: 10, 12: 10, 24: 30}  # at most, by number of suit permutations in a group
 
 
 def estimate(
-    size: PublicSize, *, storage: int = 32, threads: int = 1, predicts: bool = False, wide_tiles: bool = False
+    size: PublicSize,
+    *,
+    storage: int = 32,
+    threads: int = 1,
+    predicts: bool = False,
+    wide_tiles: bool = False,
+    is_part: bool = False,
 ) -> int:
     """Bytes of an engine, `NumbaPublicEngine.memory_bytes`.
 
-    `predicts`: the variant keeps predictions beside the regrets; `wide_tiles`: terminals need 64-bit numbers.
+    `predicts`: the variant keeps predictions beside the regrets; `wide_tiles`: terminals need 64-bit numbers;
+    `is_part`: it is a shard, or the trunk.
     """
     stored = learned_bytes(size, storage=storage, predicts=predicts)
     tables = sum(_plan(size, wide_tiles) + _tables(size, own) + _showdowns(size, own) for own in range(2))
     members = team_members(size, threads)
-    return stored + tables + _blocks(size, members) + _scratch(size, wide_tiles, _slots(size, members))
+    return stored + tables + _blocks(size, members, is_part) + _scratch(size, wide_tiles, _slots(size, members))
 
 
 def learned_bytes(size: PublicSize, *, storage: int = 32, predicts: bool = False) -> int:
@@ -150,13 +155,13 @@ def _showdowns(size: PublicSize, own: int) -> int:
     return int(size.runouts[-1]) * (EXTENT.itemsize + 2 * size.deck + 2 * numbers)
 
 
-def _blocks(size: PublicSize, members: int) -> int:
+def _blocks(size: PublicSize, members: int, is_part: bool) -> int:
     """`jobs.make_blocks`, for both players."""
     hands = _hands(size)
     count = min(int(size.runouts[1]), MOST_BLOCKS) if len(size.runouts) > 1 else 0
     lines = sum(size.lines[:2]) * max(hands) if count else 0
     ends = 2 * 4 * (count + 1 + _chunks(size)) + sum(hands) * (4 + 4 + 3 * 8)
-    return ends + (count if members > 1 else min(count, 2)) * lines * 8
+    return ends + (count if members > 1 or is_part else min(count, 2)) * lines * 8
 
 
 def _scratch(size: PublicSize, wide_tiles: bool, slots: int = 1) -> int:

@@ -45,13 +45,14 @@ from regretless.engines.numba.public.kernels.team import (
 from regretless.engines.numba.public.kernels.walk import DOWN, UP, Stretch, clear, long, walk
 from regretless.engines.numba.public.records import Float64
 
-__all__ = ["BELOW", "FIRST", "FIRST_WALK", "LAST", "group_owner", "iterate"]
+__all__ = ["APART", "BELOW", "FIRST", "FIRST_WALK", "GROUP", "LAST", "group_owner", "iterate"]
 
 Order = NDArray[np.int64]
 
 BEGIN, ENTER, BLOCKS, RETURN, ADD, COLLECT, FINISH, STAGES = range(8)
 GROUP = 6  # divides the 36 and 48 runouts of many turns and flops, and leaves two threads few sums to exchange
 FIRST, BELOW, LAST = 1, 2, 4  # parts of a walk that an order may ask for: BEGIN, all phases between, FINISH
+APART = 8  # with BELOW: leave each block's sums in its buffer
 
 # Fields of an order; the player and mode of each walk follow.
 MEMBERS, EACH, LEFT, BLOCK_PIECES, SLOTS, STREETS, ROWS, PREDICTS, PARTS, WALKS, FIRST_WALK = range(11)
@@ -167,11 +168,13 @@ def _items(stage: int, order: Order) -> tuple[int, int]:
     if stage == BEGIN:
         return 0, 1 if parts & FIRST else 0
     if stage == FINISH:
-        return 0, 1 if parts & LAST and each + left > 0 else 0
+        return 0, 1 if parts & LAST and order[STREETS] > 1 else 0
     if not parts & BELOW:
         return 0, 0
     if stage == BLOCKS:
         return each, left * pieces
+    if parts & APART and stage in (ADD, COLLECT):
+        return 0, 0
     if stage == ADD:
         return 1 if members > 1 and each >= GROUP else 0, 0
     if stage == COLLECT:
@@ -231,9 +234,9 @@ def iterate(
         steps, job, scratch = read_arguments(memory, order[FIRST_WALK + 2 * turn], regret, reach)
         plan, tables, learned, blocks = job
         lines = _share(scratch.line, 0, slots)
-        alone, whole = members == 1, each * members
+        alone, whole = members == 1 and not order[PARTS] & APART, each * members
         slot = member
-        stretch = _first_street(DOWN, DOWN if whole + left > 0 else UP, mode, job)
+        stretch = _first_street(DOWN, DOWN if order[STREETS] > 1 else UP, mode, job)
         if stage == BEGIN:
             clear(stretch.lines, 0, plan.own_hands)
             if alone:

@@ -114,7 +114,8 @@ def walk(
         street, chunk, is_top = position.street, plan.chunks[position.chunk], position.street == stretch.top
         jumps = is_top and stretch.last_chunk - stretch.first_chunk == 1  # to the same chunk of the next runout
         offsets = offsets_of(position, chunk, jumps, plan, tables)
-        rounding = Rounding(tables.roundings, offsets.alike, step.extras.salt)
+        # A part of a form rounds as the whole does.
+        rounding = Rounding(tables.roundings, offsets.alike, step.extras.salt + plan.streets[street].own_shift)
         if position.direction == DOWN:
             opponent = stretch.opponent if is_top else scratch.opponent
             own = stretch.own if is_top else scratch.value

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from regretless.workers.supervision import Message, WorkerProcess
+from regretless.supervision import Message, WorkerProcess
 
 Reports = queue.Queue[Message | str]
 Start = Callable[[str], tuple[WorkerProcess, Reports]]
@@ -24,7 +24,7 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Start:
         program = tmp_path / "worker"
         program.write_text(f"#!{sys.executable}\n{code}\n")
         program.chmod(0o755)
-        monkeypatch.setattr("regretless.workers.supervision.sys.executable", str(program))
+        monkeypatch.setattr("regretless.supervision.sys.executable", str(program))
         reports: Reports = queue.Queue()
         log = tempfile.TemporaryFile()  # noqa: SIM115  closed when the process has ended
         return WorkerProcess("any", log, reports.put, reports.put), reports
@@ -34,7 +34,7 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Start:
 
 ECHO = """
 import os
-from regretless.workers.supervision import Channel
+from regretless.supervision import Channel
 channel = Channel()
 print("printed by a library", flush=True)
 channel.listen(lambda line: channel.send({"line": line}), lambda: os._exit(7))

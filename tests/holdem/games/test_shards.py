@@ -1,0 +1,244 @@
+"""Games on flops in shards: the numbers of one process, whichever processes are killed."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import regretless as rl
+from regretless.errors import InvalidOption, RegretlessError, WouldNotFit
+from regretless.forms.parts import part_of
+from regretless.holdem.flops import read_flops
+from regretless.holdem.games import dealt_form, shards
+from regretless.holdem.games.game import HoldemGame
+from regretless.holdem.games.real_cards import RealCardsSolution, compile_game, estimate_flops, part_bytes
+from regretless.holdem.games.shards import ShardProcess, ShardTask
+from regretless.solving.loop import Progress
+
+FLOPS = "8c 8d 8h, 7c 7d 7h"  # the fewest turns and rivers; not in the order of the form
+TOML = """
+name = "shards"
+stack = 8
+small_blind = 0.5
+big_blind = 1
+preflop.open = "2x"
+preflop.raise_limp = ""
+preflop.3bet = ""
+bets.flop.bet = "50%"
+rules.add_allin = 0
+rules.force_allin = 0
+"""
+GAME = HoldemGame.parse(TOML)
+OPTIONS = {"flops": FLOPS, "storage": 16, "device": "cpu", "threads": 2}
+
+
+def solved(iterations: int = 6, **options: object) -> RealCardsSolution:
+    solution = rl.solve(GAME, iterations=iterations, **{**OPTIONS, **options})
+    assert isinstance(solution, RealCardsSolution)
+    return solution
+
+
+@pytest.fixture(scope="module")
+def whole() -> RealCardsSolution:
+    return solved()
+
+
+@pytest.fixture
+def processes(monkeypatch: pytest.MonkeyPatch) -> list[ShardProcess]:
+    """The processes of shards that are started, in that order."""
+    started: list[ShardProcess] = []
+
+    class Recorded(ShardProcess):
+        def __init__(self, task: ShardTask) -> None:
+            super().__init__(task)
+            started.append(self)
+
+    monkeypatch.setattr(shards, "ShardProcess", Recorded)
+    return started
+
+
+def assert_same(one: RealCardsSolution, other: RealCardsSolution) -> None:
+    first, second = (
+        [(point.iteration, point.exploitability) for point in solution.record.history] for solution in (one, other)
+    )
+    assert (one.evaluation, first) == (other.evaluation, second)
+    assert one.record.tree_hash == other.record.tree_hash
+    assert_same_learned(one, other)
+
+
+def assert_same_learned(one: RealCardsSolution, other: RealCardsSolution) -> None:
+    assert one.evaluation == other.evaluation
+    assert one.snapshot is not None
+    assert other.snapshot is not None
+    for name in ("average.0", "average.1", *one.snapshot.arrays):
+        np.testing.assert_array_equal(one.snapshot.arrays[name], other.snapshot.arrays[name], err_msg=name)
+
+
+def is_running(process: ShardProcess) -> bool:
+    try:
+        os.kill(process.pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_shards_change_no_bit(whole: RealCardsSolution, processes: list[ShardProcess], tmp_path: Path) -> None:
+    checkpoint = tmp_path / "checkpoint.rgl"
+    solution = solved(shards=2, checkpoint=checkpoint, save_every=1e-9)
+    assert_same(solution, whole)
+    line = "raise 2, call, 8c 8d 8h"
+    np.testing.assert_array_equal(solution.node(line).strategy, whole.node(line).strategy)
+    assert len(processes) == 2
+    assert not any(map(is_running, processes))
+    solution.save(tmp_path / "game.rgl", resumable=True)
+    assert_same(RealCardsSolution.load(tmp_path / "game.rgl"), whole)
+    assert sorted(os.listdir(tmp_path)) == ["checkpoint.rgl", "game.rgl"]  # no folder of the shards is left
+
+
+def test_a_solve_is_resumed_in_more_or_no_shards(whole: RealCardsSolution, tmp_path: Path) -> None:
+    solved(2).save(tmp_path / "game.rgl", resumable=True)
+    for count in (2, 1, None):
+        to_resume = tmp_path / "game.rgl"
+        solution = rl.solve(resume=to_resume, iterations=4 if count == 2 else 5 if count else 6, shards=count)
+        solution.save(to_resume, resumable=True)
+    assert isinstance(solution, RealCardsSolution)
+    assert_same_learned(solution, whole)
+
+
+def test_shards_that_are_killed_are_replaced(
+    whole: RealCardsSolution, processes: list[ShardProcess], tmp_path: Path
+) -> None:
+    killed = 0
+
+    def kill(progress: Progress) -> None:
+        nonlocal killed
+        if progress.iteration in (1, 3, 5) and killed < 3:
+            os.kill(processes[-1 if killed else 0].pid, signal.SIGKILL)
+            killed += 1
+
+    solution = solved(shards=2, report=kill, checkpoint=tmp_path / "game.rgl", save_every=1e-9)
+    assert (killed, len(processes)) == (3, 5)
+    assert_same(solution, whole)
+
+
+def test_a_part_is_compiled_without_the_rest() -> None:
+    flops = read_flops("Qs Jh 2h, 8c 8d 8h, Ks 7d 2c, 7c 7d 7h")
+    whole = compile_game(GAME, flops)
+    for ends in ((0, 1), (1, 3), (2, 4)):
+        expected, compiled = part_of(whole, *ends), compile_game(GAME, flops, part=ends)
+        assert (compiled.part, compiled.unit) == (expected.part, expected.unit)
+        np.testing.assert_array_equal(compiled.strength[1], expected.strength[1])
+        for one, other in zip(compiled.streets, expected.streets, strict=True):
+            for name in ("cards", "parent", "first_child", "probability", "first_copy", "copies"):
+                np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+            np.testing.assert_array_equal(one.dead[0], other.dead[0])
+            for first, second in zip(
+                (compiled.symmetry.cards, compiled.symmetry.hands[1]),
+                (expected.symmetry.cards, expected.symmetry.hands[1]),
+                strict=True,
+            ):
+                np.testing.assert_array_equal(first[one.symmetry], second[other.symmetry])
+
+
+def test_a_shard_says_what_is_wrong(tmp_path: Path) -> None:
+    task = ShardTask(
+        game="stack = -1",
+        flops=FLOPS,
+        folder=str(tmp_path),
+        engine="numba",
+        threads=1,
+        storage=16,
+        predicts=False,
+    )
+    process = ShardProcess(task)
+    with pytest.raises(RegretlessError, match=r"^small_blind: is missing from the game$"):
+        process.memory_bytes()()
+    process.close()
+    assert not is_running(process)
+
+
+def test_what_cannot_be_shared_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    for options, message in (
+        ({"shards": 3}, "shards: 3 is more than the 2 parts that the game has"),
+        ({"shards": 2, "device": "cuda"}, "device: 'cuda' cannot be combined with shards, which run on the CPU"),
+        (
+            {"shards": 2, "engine": "cuda", "device": "auto"},
+            "engine: 'cuda' cannot solve in shards: use numba or numpy",
+        ),
+        ({"shards": 0}, "shards: 0 must be at least 1"),
+    ):
+        with pytest.raises(InvalidOption, match=f"^{message}$"):
+            solved(**options)
+    monkeypatch.setattr(dealt_form, "available_bytes", lambda: 1_000_000)
+    with pytest.raises(WouldNotFit, match="in 16 bits"):
+        solved(shards=2)
+
+
+def test_estimates_say_what_each_shard_takes(whole: RealCardsSolution) -> None:
+    estimate = estimate_flops(GAME, read_flops(FLOPS), threads=2, shards=2)
+    assert [len(each) for each in estimate.shard_bytes.values()] == [2, 2]
+    assert estimate_flops(GAME, read_flops(FLOPS)).shard_bytes == {}
+    # On flops of one suit, estimates are too large; those of shards must be so to the same degree.
+    expected = sum(part_bytes(GAME, read_flops(FLOPS), 2, threads=2, storage=16)) / estimate.memory_bytes[16]
+    assert solved(1, shards=2).record.memory_bytes / whole.record.memory_bytes == pytest.approx(expected, rel=0.02)
+
+
+def children(process: subprocess.Popen[bytes]) -> list[int]:
+    """The processes that a process has started."""
+    found: list[int] = []
+    with suppress(OSError):  # it has ended
+        for thread in Path(f"/proc/{process.pid}/task").iterdir():
+            found += map(int, (thread / "children").read_text().split())
+    return found
+
+
+def wait_for(condition: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 120
+    while not condition():
+        assert process.poll() is None, "the solve ended before it was killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the processes of shards in /proc")
+def test_twenty_kills_of_shards_and_trunk_change_no_bit(tmp_path: Path) -> None:
+    iterations, rounds, draws = 150, 5, random.Random(29)
+    (tmp_path / "game.toml").write_text(TOML, encoding="utf-8")
+    out = tmp_path / "game.rgl"
+    command = [sys.executable, "-m", "regretless", "solve"]
+    machine = ["--shards", "2", "--threads", "2", "--save-every", "0.3", "--out", str(out)]
+    words = [str(tmp_path / "game.toml"), "--flops", FLOPS, "--storage", "16", "--iterations", str(iterations)]
+    killed = 0
+    for _ in range(rounds):
+        process = subprocess.Popen([*command, *words, *machine], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        before = out.stat().st_mtime_ns if out.exists() else 0
+        for _ in range(3):
+            wait_for(lambda: len(children(process)) == 2, process)  # noqa: B023
+            time.sleep(draws.uniform(0.0, 4.0))  # while it starts, iterates, saves or repeats
+            os.kill(draws.choice(children(process)), signal.SIGKILL)
+            killed += 1
+        wait_for(lambda: out.exists() and out.stat().st_mtime_ns > before, process)  # noqa: B023
+        left = children(process)
+        process.kill()
+        process.wait()
+        killed += 1
+        deadline = time.monotonic() + 60
+        while any(Path(f"/proc/{child}").exists() for child in left):  # they end with the trunk
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        words = ["--resume", str(out)]
+    assert killed == 20
+    assert subprocess.run([*command, *words, *machine], capture_output=True).returncode == 0
+    assert_same_learned(RealCardsSolution.load(out), solved(iterations))
+    assert sorted(os.listdir(tmp_path)) == ["game.rgl", "game.toml"]
