@@ -1,8 +1,9 @@
 """Lines of play as text: "check, bet 94, call, Th, check": actions with amounts, and the cards that begin streets.
 
-An amount is the player's total on this street after the action: `raise 300` raises to 300; `bet 33% (30)`, as the command
-names actions, is `bet 30`. Short forms are `x` check, `c` check or call, `f` fold, `b94`, `r300` and `a`. Cards dealt together may be written together: `Qs Jh 2h`. A line
-that leads to a node names every card; the line of a lock may omit cards and then applies on every runout.
+An amount is the player's total on this street after the action: `raise 300` raises to 300; `bet 33% (30)`, as the
+command names actions, is `bet 30`. Short forms are `x` check, `c` check or call, `f` fold, `b94`, `r300` and `a`.
+Cards dealt together may be written together: `Qs Jh 2h`. A line that leads to a node names every card; the line of a
+lock may omit cards and then applies on every runout.
 
 >>> [str(step) for step in parse_line("x, b94, r 300, a, c, Th 2c, bet 33% (30)")]
 ['check', 'bet 94', 'raise 300', 'all-in', 'call', 'Th', '2c', 'bet 30']
