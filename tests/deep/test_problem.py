@@ -99,5 +99,5 @@ def test_a_resume_must_be_of_the_same_game(trained: TrainedPolicy) -> None:
 
 def test_features_are_counted_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("regretless.deep.problem.available_bytes", lambda: 1000)
-    with pytest.raises(WouldNotFit, match=r"describing kuhn to a network needs \d+ [KM]iB of memory"):
+    with pytest.raises(WouldNotFit, match=r"describing kuhn to a network needs [\d.]+ [KM]B of memory"):
         rl.train("kuhn")

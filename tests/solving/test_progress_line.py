@@ -79,4 +79,4 @@ def test_a_game_that_takes_long_to_enumerate_counts_its_nodes(cell: Cell, monkey
     monkeypatch.setattr("regretless.forms.compile.CHECK_SECONDS", 0.001)
     monkeypatch.setattr("regretless.forms.compile.REPORT_AFTER", 0.0)
     rl.solve("leduc", iterations=1)
-    assert re.fullmatch(r"leduc: [\d,]+ nodes · \d+ [KM]iB · 0 s", cell.shown[0])
+    assert re.fullmatch(r"leduc: [\d,]+ nodes · [\d.]+ (?:[KM]B|bytes) · 0 s", cell.shown[0])

@@ -182,17 +182,7 @@ class TrainedPolicy(GameSolution):
         return EnumeratingJudge(world).strategy(policy)
 
     def _contents(self, resumable: bool) -> Contents:
-        """The strategy, the networks and, if it is resumable, the memories.
-
-        >>> import tempfile
-        >>> from regretless import train
-        >>> trained = train("kuhn", iterations=2, traversals=50, value_steps=10, policy_steps=10)
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     trained.save(f"{folder}/kuhn.rgl")
-        ...     loaded = TrainedPolicy.load(f"{folder}/kuhn.rgl")
-        >>> loaded.strategy == trained.strategy, loaded.snapshot is None
-        (True, True)
-        """
+        """The strategy, the networks and, if it is resumable, the memories."""
         arrays = {**self.table(), **self.networks}
         if resumable and self.snapshot is not None:
             arrays |= {f"{RESUMED}{name}": array for name, array in self.snapshot.arrays.items()}

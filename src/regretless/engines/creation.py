@@ -28,6 +28,7 @@ from regretless.engines.registry import (
     FormKind,
     engine_name,
     fastest,
+    find_engine,
     is_installed,
     load,
     require,
@@ -93,13 +94,14 @@ def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngin
             requested = replace(requested, device=device, dtype=requested.dtype or usual)
         else:
             name = fastest(kind, "cpu" if requested.device == "auto" else devices.device_type(requested.device))
-    entry = require(name)
+    entry = find_engine(name)
     if kind not in entry.classes:
         if kind is FormKind.SAMPLING:
             raise InvalidOption("engine", name, "does not sample: use numba, or torch for batches")
         able = [other for other, entry in ENGINES.items() if kind in entry.classes]
         why = f"the {name} engine does not work on the {kind} form, which {_name(form)} needs"
         raise InvalidGame(f"{why}: use {' or '.join(able)}")
+    require(name)
     build = entry.classes[kind]
     _check(name, kind, build, requested)
     device = build.devices[0] if requested.device == "auto" else requested.device

@@ -23,7 +23,7 @@ import regretless as rl
 from regretless.engines.numba.public.bucket_evaluator import NumbaBucketEvaluators
 from regretless.holdem.buckets import BucketPlan, Buckets
 from regretless.holdem.buckets.division import Percentiles
-from regretless.holdem.games import pricing
+from regretless.holdem.games import flop_pricer, pricing
 from regretless.holdem.games import whole_game as problem
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.pricing import PriceProgress
@@ -246,8 +246,8 @@ def test_a_price_that_was_begun_on_a_cpu_is_resumed_on_a_gpu_if_that_is_large_en
     shown = run("price", "game.rgl", "--flops", FLOPS, "--device", "cuda")
     assert shown.out.splitlines()[-1].rstrip().endswith(", cuda")
     with pytest.MonkeyPatch.context() as patch:  # without --device, a GPU that is too small is not used
-        patch.setattr(pricing, "cuda_devices", lambda: 1)
-        patch.setattr(pricing, "available", lambda: ("cuda",))
+        patch.setattr(flop_pricer, "cuda_devices", lambda: 1)
+        patch.setattr(flop_pricer, "available", lambda: ("cuda",))
         patch.setattr(SmallGpu, "free", 2**20)
         assert run("price", "game.rgl", "--flops", "QsJh2h", "--json").json["device"] == "cpu"
 

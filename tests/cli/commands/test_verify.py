@@ -61,8 +61,7 @@ def test_spots(run, tmp_path: Path) -> None:
 
 def test_a_wrong_figure_exits_with_1(run, tmp_path: Path) -> None:
     """The file states that nothing is gained by a best response."""
-    (tmp_path / "turn.toml").write_text(TURN)
-    solution = rl.solve(tmp_path / "turn.toml", iterations=10)
+    solution = rl.solve(rl.Spot.parse(TURN), iterations=10)
     stated = replace(solution.evaluation, best_response_values=solution.evaluation.values)
     replace(solution, record=replace(solution.record, evaluation=stated)).save(tmp_path / "wrong.rgl")
     found = run("verify", "wrong.rgl", "--json")
