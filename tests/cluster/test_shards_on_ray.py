@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from tests.cluster.studies import start_command
-from tests.cluster.test_ray import NODE
+from tests.cluster.test_on_ray import NODE
 from tests.holdem.games.test_shards import FLOPS, TOML, assert_same_learned, solved
 
 from regretless.holdem.games.real_cards import RealCardsSolution

@@ -196,6 +196,27 @@ def test_the_slider_of_the_best_hands_shows_nothing_once_the_range_is_another(si
     expect(slider).to_have_value("0")
 
 
+def test_a_range_read_late_leaves_the_slider_of_the_best_hands(site: str, open_page: Any) -> None:
+    page = open_page(f"{site}/setup")
+    slider, text = page.get_by_label("Best hands for IP, percent"), page.get_by_label("Range of IP as text")
+    expect(text).not_to_have_value("")
+    parses: list[Any] = []
+    tops: list[Any] = []
+    page.route("**/ranges/parse", lambda route: parses.append(route))
+    page.route("**/ranges/top**", lambda route: tops.append(route))
+    page.reload()
+    expect(text).not_to_have_value("")
+    opening = text.input_value()
+    with page.expect_request("**/ranges/top**"):
+        slider.fill("5")
+    for route in parses:
+        with page.expect_response(route.request.url):
+            route.continue_()
+    tops[0].continue_()
+    expect(text).not_to_have_value(opening)
+    expect(slider).to_have_value("5", timeout=5000)
+
+
 def test_a_random_turn_keeps_the_flop(site: str, open_page: Any) -> None:
     page = open_page(f"{site}/setup")
     board = page.get_by_label("Board", exact=True)

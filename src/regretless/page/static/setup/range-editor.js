@@ -23,7 +23,7 @@ export function rangeEditor(player, { names, fields, changed, touched }) {
   let weights = new Array(names.length).fill(0);
   let chosen = 0;
   let topRange = ""; // the text that the slider of the best hands wrote last
-  let strokes = 0; // counts changes to the weights by hand, so that text read before one does not undo it
+  let strokes = 0; // counts changes by hand, so that text read before one undoes neither weights nor slider
 
   const weightOf = (place) => members[place].reduce((sum, index) => sum + weights[index], 0) / members[place].length;
   const brush = make("input", {
@@ -152,6 +152,7 @@ export function rangeEditor(player, { names, fields, changed, touched }) {
     "aria-label": `Best hands for ${player.toUpperCase()}, percent`,
     title: "The hands with the most equity against any hand",
     oninput: async () => {
+      strokes++;
       topText.textContent = `${top.value} %`;
       touched();
       const answer = await askTop(top.value).catch(() => null);
