@@ -14,7 +14,7 @@ from regretless.errors import RegretlessError
 from regretless.holdem import Spot, estimate_spot
 
 DECK = [rank + suit for rank in "23456789TJQKA" for suit in "cdhs"]
-MOST_ENTRIES = {3: 24_000_000, 4: 2_500_000, 5: 200_000}  # by cards on the board
+MAX_ENTRIES = {3: 24_000_000, 4: 2_500_000, 5: 200_000}  # by cards on the board
 FORMATIONS = {  # name: (oop, ip, pot, stack) with oop first to act
     "big blind against button, raised": (
         "77-22, A9s-A2s, K9s-K4s, Q9s-Q6s, J9s-J7s, T9s-T7s, 98s-96s, 87s-85s, 76s-74s, 65s-64s, 54s-53s, 43s, "
@@ -54,7 +54,7 @@ def draw_spot(seed: int, cards: int) -> Spot:
         fields = _realistic(source, cards) if seed % 2 else _random(source, cards)
         try:
             spot = Spot.from_mapping(fields | {"name": f"drawn-{cards}-{seed}"})
-            if estimate_spot(spot).entries <= MOST_ENTRIES[cards]:
+            if estimate_spot(spot).entries <= MAX_ENTRIES[cards]:
                 return spot
         except RegretlessError:  # the board blocks a whole range, or the tree is too large
             continue

@@ -29,7 +29,7 @@ from regretless.variants import PRESETS, schedule
 
 DATA = Path(__file__).parent.parent / "tests" / "data"
 SPANS = ((1, 10), (11, 50), (51, 100))  # iterations, inclusive
-MOST_STATES = 50_000  # beyond this, only entries are counted
+MAX_STATES = 50_000  # beyond this, only entries are counted
 SMALLEST = np.finfo(np.float32).tiny  # the engine treats anything below as 0
 
 
@@ -60,7 +60,7 @@ class Reach:
         self.tree, self.streets = engine.form.tree, engine.form.streets
         self.last = len(self.streets) - 1
         below = int((self.tree.street == self.last).sum()) * len(self.streets[-1].parent)
-        self.whole = below <= MOST_STATES
+        self.whole = below <= MAX_STATES
         self.entries, self.all_states = Count(), Count()
         weight = engine.form.hands[player].weight
         if self.last == 0:

@@ -51,8 +51,8 @@ __all__ = [
     "bytes_text",
 ]
 
-_LONGEST_QUOTE = 60  # characters of user text quoted in a message
-_LONGEST_MESSAGE = 1000  # characters
+_MAX_QUOTE_LENGTH = 60  # characters of user text quoted in a message
+_MAX_MESSAGE_LENGTH = 1000  # characters
 
 
 class RegretlessError(Exception):
@@ -115,10 +115,10 @@ class InvalidSettings(InvalidOption):
 
 def _shown(value: object) -> str:
     """A value as shown in a message."""
-    if isinstance(value, int) and abs(value) >= 10**_LONGEST_QUOTE:  # Python refuses to print very long ones
+    if isinstance(value, int) and abs(value) >= 10**_MAX_QUOTE_LENGTH:  # Python refuses to print very long ones
         return f"a number of {int(value.bit_length() * 0.30103):,} digits"
     written = reprlib.repr(value) if isinstance(value, Mapping | list | tuple | set) else repr(value)
-    return written if len(written) <= 2 * _LONGEST_QUOTE else f"{written[:_LONGEST_QUOTE]}..."
+    return written if len(written) <= 2 * _MAX_QUOTE_LENGTH else f"{written[:_MAX_QUOTE_LENGTH]}..."
 
 
 class InvalidText(RegretlessError):
@@ -139,9 +139,9 @@ class InvalidText(RegretlessError):
 
 def _quoted(text: str, position: int) -> str:
     """At most 60 characters of a text, including the one at `position`."""
-    if len(text) <= _LONGEST_QUOTE:
+    if len(text) <= _MAX_QUOTE_LENGTH:
         return text
-    room = _LONGEST_QUOTE - 3
+    room = _MAX_QUOTE_LENGTH - 3
     if position <= room - 10:
         return text[:room] + "..."
     start = max(0, min(position - room // 2, len(text) - room))
@@ -306,7 +306,7 @@ def bytes_text(count: int) -> str:
 
 def _one_line(message: str) -> str:
     """A message on one line of bounded length."""
-    if len(message) > _LONGEST_MESSAGE:  # the beginning says where, the end what is allowed
-        half = _LONGEST_MESSAGE // 2
+    if len(message) > _MAX_MESSAGE_LENGTH:  # the beginning says where, the end what is allowed
+        half = _MAX_MESSAGE_LENGTH // 2
         message = f"{message[:half]} … {message[-half:]}"
     return printable(message)

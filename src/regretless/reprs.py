@@ -12,8 +12,8 @@ from typing import Any
 
 __all__ = ["brief", "shortened"]
 
-LONGEST = 1_900  # characters in a repr
-LONGEST_FIELD = 300
+MAX_LENGTH = 1_900  # characters in a repr
+MAX_FIELD_LENGTH = 300
 ITEMS = 8  # shown of a collection or array
 
 
@@ -30,11 +30,11 @@ def brief(thing: Any, **said: object) -> str:
     Deal(board=(0, 1, 2, 3, 4, 5, 6, 7, … 100 in all), chance=0.333333)
     """
     shown = [
-        f"{field.name}={shortened(_text(said.get(field.name, getattr(thing, field.name))), LONGEST_FIELD)}"
+        f"{field.name}={shortened(_text(said.get(field.name, getattr(thing, field.name))), MAX_FIELD_LENGTH)}"
         for field in fields(thing)
         if field.repr
     ]
-    return shortened(f"{type(thing).__name__}({', '.join(shown)})", LONGEST)
+    return shortened(f"{type(thing).__name__}({', '.join(shown)})", MAX_LENGTH)
 
 
 def shortened(text: str, most: int) -> str:
@@ -46,7 +46,7 @@ def _text(value: object) -> str:
     if isinstance(value, float):
         return repr(float(f"{value:.6g}"))
     if isinstance(value, str):
-        return repr(shortened(value, LONGEST_FIELD))
+        return repr(shortened(value, MAX_FIELD_LENGTH))
     if hasattr(value, "dtype") and hasattr(value, "shape"):
         return _array(value)
     if isinstance(value, Mapping):
@@ -57,7 +57,7 @@ def _text(value: object) -> str:
         comma = "," if len(value) == 1 else ""
         return f"({listed}{comma})" if isinstance(value, tuple) else f"[{listed}]"
     if is_dataclass(value) and not isinstance(value, type):
-        return shortened(repr(value), LONGEST_FIELD)
+        return shortened(repr(value), MAX_FIELD_LENGTH)
     return repr(value)
 
 

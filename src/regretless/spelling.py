@@ -15,7 +15,7 @@ from regretless.errors import InvalidOption, InvalidText
 
 __all__ = ["name_in", "parameters_in", "spelled"]
 
-LONGEST = 1000  # characters; nobody types more, and the parser should not see more
+MAX_LENGTH = 1000  # characters; nobody types more, and the parser should not see more
 UNREADABLE = "the parameters cannot be read"
 
 
@@ -23,12 +23,12 @@ def spelled(name: str, function: Callable[..., object], result: object) -> str:
     """Text of the call that returned an object, with the parameters that it keeps and that differ from the defaults.
 
     >>> from types import SimpleNamespace
-    >>> spelled("sorted", sorted, SimpleNamespace(reverse=False)), spelled("sorted", sorted, SimpleNamespace(reverse=1))
-    ('sorted', 'sorted(reverse=1)')
+    >>> [spelled("sorted", sorted, SimpleNamespace(reverse=value)) for value in (False, 1, (1, 2), "as is")]
+    ['sorted', 'sorted(reverse=1)', 'sorted(reverse=(1,2))', "sorted(reverse='as is')"]
     """
     parameters = inspect.signature(function).parameters
     arguments = [
-        f"{key}={value!r}".replace(" ", "")
+        f"{key}={value!r}" if isinstance(value, str) else f"{key}={value!r}".replace(" ", "")
         for key, parameter in parameters.items()
         if (value := getattr(result, key, parameter.default)) != parameter.default
     ]
@@ -37,8 +37,8 @@ def spelled(name: str, function: Callable[..., object], result: object) -> str:
 
 def name_in(field: str, text: str, examples: str) -> str:
     """The name before the parentheses, if there are any; `field` names the text in errors."""
-    if len(text) > LONGEST:
-        raise InvalidText(field, text, None, f"longer than {LONGEST} characters")
+    if len(text) > MAX_LENGTH:
+        raise InvalidText(field, text, None, f"longer than {MAX_LENGTH} characters")
     match = re.fullmatch(r"([^()]*)(\(.*\))?", text, re.DOTALL)
     if match is None:
         raise InvalidText(field, text, None, f"must look like {examples}")

@@ -29,7 +29,7 @@ __all__ = ["Channel", "Message", "WorkerProcess", "limit_memory"]
 Message = dict[str, Any]
 
 LOG_TAIL = 4_000  # bytes of the log searched for its last line
-LONGEST_LINE = 200  # characters shown of that line
+MAX_LINE_LENGTH = 200  # characters shown of that line
 
 
 class WorkerProcess:
@@ -107,7 +107,7 @@ def _exit_reason(code: int, log: BinaryIO) -> str:
         return f"was ended by {name}{memory}"
     log.seek(max(0, log.seek(0, os.SEEK_END) - LOG_TAIL))
     lines = log.read(LOG_TAIL).decode("utf-8", errors="replace").strip().splitlines()
-    last = f": {lines[-1][:LONGEST_LINE]}" if lines else ""
+    last = f": {lines[-1][:MAX_LINE_LENGTH]}" if lines else ""
     return f"ended with code {code}{last}"
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from regretless.cards.hands import HAND_CLASS, hand_class, hand_index
-from regretless.cards.range_reader import LONGEST_TEXT, read_range
+from regretless.cards.range_reader import MAX_TEXT_LENGTH, read_range
 from regretless.errors import InvalidText, OverlappingTerms
 
 WEIGHT = "a weight is a number from 0 to 1, or a percentage from 0% to 100%"
@@ -146,7 +146,7 @@ def test_percentages_are_exact():
     assert read_range("[7.7]AA[/7.70]", "range").max() == 0.077
 
 
-@pytest.mark.parametrize("text", ["AA," * (LONGEST_TEXT // 3), "[50]AA[/50]" * 9000, "1 " * (LONGEST_TEXT // 2)])
+@pytest.mark.parametrize("text", ["AA," * (MAX_TEXT_LENGTH // 3), "[50]AA[/50]" * 9000, "1 " * (MAX_TEXT_LENGTH // 2)])
 def test_the_longest_text_is_read_quickly(text):
     began = time.process_time()
     with contextlib.suppress(InvalidText):

@@ -33,10 +33,10 @@ static float product_of(float one, float two) { return one * two; }
 static float half_of(unsigned halves, int which) { return from_half((unsigned short)(halves >> 16 * which)); }
 
 // What lanes of a warp tell each other: all write, and wait for the others before they read and before they write again.
-const int LANES_OF_WARP = 32, MOST_WARPS = 32;
-static Barrier warps[MOST_WARPS];
+const int LANES_OF_WARP = 32, MAX_WARPS = 32;
+static Barrier warps[MAX_WARPS];
 template <typename Told> static std::vector<Told> tell(const Told& told) {
-    static Told all[MOST_WARPS][LANES_OF_WARP];
+    static Told all[MAX_WARPS][LANES_OF_WARP];
     const int warp = threadIdx.x / LANES_OF_WARP;
     all[warp][threadIdx.x % LANES_OF_WARP] = told;
     wait_at(warps[warp], LANES_OF_WARP);

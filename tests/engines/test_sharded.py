@@ -156,7 +156,7 @@ def test_lost_shards_are_replaced(
     name: str, storage: int, remembered: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sharded, "REMEMBERED_BYTES", remembered)
-    monkeypatch.setattr(sharded, "MOST_LOSSES", 1000)
+    monkeypatch.setattr(sharded, "MAX_LOSSES", 1000)
     form, rows = form_of(2), schedule(PRESETS["predictive-plus"], first=1, count=12)
     random, losses = np.random.default_rng(3), 0
 

@@ -26,7 +26,7 @@ RoomFor = Callable[[int], AbstractContextManager[None]]
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(container, "PIECE", 64)
-    monkeypatch.setattr(container, "MOST_PIECES", 10**6)
+    monkeypatch.setattr(container, "MAX_PIECES", 10**6)
     arrays = {"rows": np.arange(1000, dtype=np.uint16).reshape(20, 50), "none": np.zeros((0, 3), np.float32)}
     write_container(tmp_path / "a.rgl", "example", {"answer": 42}, arrays)
     return tmp_path / "a.rgl"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from regretless.holdem.field_errors import MOST_ERRORS, FieldError, check_fields
+from regretless.holdem.field_errors import MAX_ERRORS, FieldError, check_fields
 
 FIELDS: dict[str, Any] = {
     "board": "Ks 9h 4h",
@@ -57,5 +57,5 @@ def test_warnings_are_shown_only_of_a_spot_without_errors() -> None:
 
 
 def test_a_field_that_cannot_be_replaced_ends_the_search() -> None:
-    found = errors(**{f"unknown{number}": 1 for number in range(MOST_ERRORS + 5)})
-    assert 1 <= len(found) <= MOST_ERRORS
+    found = errors(**{f"unknown{number}": 1 for number in range(MAX_ERRORS + 5)})
+    assert 1 <= len(found) <= MAX_ERRORS

@@ -49,7 +49,7 @@ def test_a_spot_that_fits_stays_as_it_is(large: Spot) -> None:
 
 
 def test_a_tree_too_large_to_count_is_cut_too(large: Spot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree_size, "MOST_NODES", 3_000)
+    monkeypatch.setattr(tree_size, "MAX_NODES", 3_000)
     rules = large.rules.__class__(chip=0.005)  # another table, which no earlier test has built
     shrunk = shrink(Spot(**{**vars(large), "rules": rules}), available=10**9)
     assert shrunk.fits

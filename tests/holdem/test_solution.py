@@ -281,7 +281,7 @@ def test_a_file_whose_spot_explodes_is_refused(
     river: SpotSolution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     river.save(tmp_path / "spot.rgl", resumable=True)
-    monkeypatch.setattr(tree_size, "MOST_NODES", 5)
+    monkeypatch.setattr(tree_size, "MAX_NODES", 5)
     forget_betting()
     for read in (SpotSolution.load, lambda path: solve_spot(resume=path)):
         with pytest.raises(InvalidFile, match=r"contains a spot that cannot be read: bets: .* more than 5 nodes"):

@@ -175,7 +175,7 @@ def test_solutions_are_named_after_formation_and_board(client: TestClient) -> No
 def test_notes_are_refused_before_they_are_too_many_to_read_back(
     client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arranging, "LARGEST_NOTES", 5_000)
+    monkeypatch.setattr(arranging, "MAX_NOTES_BYTES", 5_000)
     post(client, "notes", file="turn.rgl", notes="first")
     status, sentence = refused(client, "notes", file="river.rgl", notes="ü" * 1_000)
     assert (status, sentence) == (409, "the notes of all files together have at most 5,000 bytes")

@@ -48,7 +48,7 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
 def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     monkeypatch.setattr(serve, "ARRIVAL_SECONDS", ARRIVAL_SECONDS)
     monkeypatch.setattr(serve, "READING_SECONDS", 0.4)
-    monkeypatch.setattr(serve, "MOST_CONNECTIONS", 20)
+    monkeypatch.setattr(serve, "MAX_CONNECTIONS", 20)
     started.clear()
     ended.clear()
     options: dict[str, Any] = {"ws": "none", "lifespan": "off", "log_level": "error", "timeout_keep_alive": 60}
@@ -170,7 +170,7 @@ def test_a_server_uses_these_limits_and_reports_nothing_that_strangers_send(
     server = start_server()
     port = server.client.base_url.port
     assert port is not None
-    waiting = [connect(port) for _ in range(serve.MOST_CONNECTIONS + 10)]
+    waiting = [connect(port) for _ in range(serve.MAX_CONNECTIONS + 10)]
     for connection, sent in zip(
         waiting[-2:], (b"\x16\x03\x01garbage\r\n\r\n", HEAD + b"Upgrade: websocket\r\n"), strict=True
     ):

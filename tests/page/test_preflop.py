@@ -62,6 +62,13 @@ def test_push_or_fold_is_two_charts_with_its_value_and_exploitability(charts: Te
         assert shown == pytest.approx(list(solution.strategy[f"{name}:"].values()), abs=1e-6)
 
 
+def test_decisions_that_are_not_sent_are_counted(charts: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert charts.get(f"{API}/preflop", params={"file": "push-fold.rgl"}).json()["omitted"] == 0
+    monkeypatch.setattr("regretless.page.preflop.MAX_CHARTS", 1)
+    answer = charts.get(f"{API}/preflop", params={"file": "push-fold.rgl"}).json()
+    assert (len(answer["charts"]), answer["omitted"]) == (1, 1)
+
+
 def test_a_line_to_the_flop_is_a_spot_with_the_ranges_that_arrive(charts: TestClient) -> None:
     answer = charts.get(f"{API}/preflop", params={"file": "game.rgl"}).json()
     by_line = {chart["line"]: chart for chart in answer["charts"]}

@@ -8,6 +8,7 @@ import pytest
 from regretless.page.schema import (
     Mismatch,
     Schema,
+    anything,
     array,
     boolean,
     check,
@@ -62,3 +63,11 @@ def test_what_matches_is_accepted() -> None:
 def test_unknown_numbers_are_null() -> None:
     assert [rounded(value) for value in (2 / 3, float("nan"), float("-inf"), None)] == [0.666667, None, None, None]
     assert rounded_list(np.array([1 / 3, np.nan, 2], dtype=np.float32)) == [0.333333, None, 2.0]
+
+
+def test_what_allows_anything_allows_null() -> None:
+    assert nullable(anything()) == {}
+
+
+def test_numbers_that_json_lacks_are_unknown() -> None:
+    assert rounded_list(np.array([0.5, np.inf, -np.inf])) == [0.5, None, None]

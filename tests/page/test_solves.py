@@ -241,7 +241,7 @@ def test_what_would_not_fit_is_refused_and_what_would_is_advised_without_options
 
 
 def test_the_queue_has_an_end(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue, "MOST_QUEUED", 2)
+    monkeypatch.setattr(queue, "MAX_QUEUED", 2)
     solves = [start(client, **FOREVER), *(start(client, spot=RIVER) for _ in range(2))]
     full = client.post(f"{API}/solves", json={"spot": RIVER})
     assert (full.status_code, full.json()["error"]["code"]) == (429, "busy")

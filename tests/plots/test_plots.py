@@ -81,7 +81,7 @@ def test_wrong_requests(solutions: list[GameSolution]) -> None:
         convergence(solutions, labels=["one"])
     with pytest.raises(InvalidOption, match="'9:' is not one of 0:"):
         strategy_bars(solutions[0].strategy, ["9:"])
-    with pytest.raises(InvalidOption, match="at least one"):
+    with pytest.raises(InvalidOption, match="information_sets: 0 must be from 1 to 400"):
         strategy_bars(solutions[0].strategy, [])
 
 
@@ -189,3 +189,15 @@ def test_solves_on_drawn_boards_are_compared_by_boards() -> None:
     assert seconds.get_xlabel() == "seconds of solving"
     exact = solve(spot, iterations=4, threads=1)
     assert convergence([exact, drawn[0]]).axes[0].get_xlabel() == "iterations"
+
+
+def test_names_from_users_are_drawn_as_they_are() -> None:
+    figure = strategy_bars({"$x^$": {"_call": 0.5, "to $20": 0.5}}, title="$a_$")
+    figure.savefig(io.BytesIO(), format="svg")
+    assert [text.get_text() for text in figure.axes[0].get_xticklabels()] == [r"\$x^\$"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [" _call", r"to \$20"]
+
+
+def test_too_many_bars_are_refused() -> None:
+    with pytest.raises(InvalidOption, match="information_sets: 401 must be from 1 to 400"):
+        strategy_bars({str(number): {"call": 1.0} for number in range(401)})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from typing import Any
 
 import pytest
 
@@ -41,6 +42,23 @@ def test_only_the_named_signals_are_caught() -> None:
         caught = handlers()
         assert caught[0] != before[0]
         assert caught[1] == before[1]
+
+
+def test_a_handler_that_python_did_not_install_gives_way_to_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    install = signal.signal
+
+    def unknown_at_first(number: int, handler: Any) -> Any:
+        monkeypatch.setattr(signal, "signal", install)
+        install(number, handler)
+
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        monkeypatch.setattr(signal, "signal", unknown_at_first)
+        with catch_interrupts(signal.SIGTERM):
+            pass
+        assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    finally:
+        install(signal.SIGTERM, before)
 
 
 def test_in_another_thread_nothing_is_caught() -> None:

@@ -14,7 +14,7 @@ import pytest
 from regretless.engines.contract import Evaluation
 from regretless.errors import InvalidOption, RegretlessError
 from regretless.solving import loop
-from regretless.solving.loop import LARGEST_PIECE, PIECE_SECONDS, Checkpoints, Outcome, Progress, Stop, run
+from regretless.solving.loop import MAX_PIECE, PIECE_SECONDS, Checkpoints, Outcome, Progress, Stop, run
 from regretless.solving.record import Measurement
 from regretless.variants import Plus, schedule
 
@@ -150,7 +150,7 @@ def test_pieces_last_about_the_target_time(clock: Clock, seconds: float) -> None
     count = 20 if seconds > 0.1 else 100_000
     run(engine, Plus(), Stop(iterations=count, measure_every=count))
     sizes = [len(piece) for piece in engine.pieces]
-    ideal = min(max(1, int(PIECE_SECONDS / seconds)), LARGEST_PIECE)
+    ideal = min(max(1, int(PIECE_SECONDS / seconds)), MAX_PIECE)
     assert max(sizes) == min(ideal, count)
     assert sizes[0] == 1, "nothing is known yet about the time of an iteration"
     assert all(second <= 2 * first for first, second in itertools.pairwise(sizes))

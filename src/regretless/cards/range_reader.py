@@ -44,9 +44,9 @@ from regretless.cards.hands import HAND_CLASS, HAND_COUNT, PIO_ORDER, class_inde
 from regretless.cards.range_writer import write_range
 from regretless.errors import InvalidText, OverlappingTerms
 
-__all__ = ["LONGEST_TEXT", "read_range"]
+__all__ = ["MAX_TEXT_LENGTH", "read_range"]
 
-LONGEST_TEXT = 100_000  # characters; three times what 1,326 hands with 17-digit weights need
+MAX_TEXT_LENGTH = 100_000  # characters; three times what 1,326 hands with 17-digit weights need
 
 _EVERYTHING = re.compile(r"100%|random|any", re.IGNORECASE)
 _SHARE = re.compile(r"[0-9]+(\.[0-9]*)?%")
@@ -56,7 +56,7 @@ _WORD = re.compile(r"[^,\s]+")
 _SEPARATORS = re.compile(r"[,\s]*")
 _SPACE = re.compile(r"\s*")
 _WEIGHT_REASON = "a weight is a number from 0 to 1, or a percentage from 0% to 100%"
-_LONGEST_NAME = 60  # characters; overlapping hands listed in a warning
+_MAX_NAME_LENGTH = 60  # characters; overlapping hands listed in a warning
 
 
 class _Class(NamedTuple):
@@ -86,14 +86,14 @@ def read_range(text: str, field: str, source: str = "", *, warn: bool = True) ->
     Traceback (most recent call last):
     regretless.errors.InvalidText: oop.range: 'AKx' at position 3: 'x' is neither s, o nor a suit
     """
-    if len(text) > LONGEST_TEXT:
-        reason = f"has {len(text):,} characters; a range has at most {LONGEST_TEXT:,}"
+    if len(text) > MAX_TEXT_LENGTH:
+        reason = f"has {len(text):,} characters; a range has at most {MAX_TEXT_LENGTH:,}"
         raise InvalidText(field, text, None, reason)
     reader = _Reader(text, field)
     weights = reader.read()
     if warn and reader.overlap.any():
         hands = write_range(reader.overlap.astype(np.float64))
-        shown = hands if len(hands) <= _LONGEST_NAME else hands[: _LONGEST_NAME - 3] + "..."
+        shown = hands if len(hands) <= _MAX_NAME_LENGTH else hands[: _MAX_NAME_LENGTH - 3] + "..."
         where = f"{source}: {field}" if source else field
         message = f"{where}: several terms give {shown} different weights; the later term wins"
         warnings.warn(OverlappingTerms(message), stacklevel=3)

@@ -20,7 +20,7 @@ from regretless.reprs import shortened
 
 __all__ = ["FORMATS", "Range"]
 
-LONGEST_REPR = 250  # characters
+MAX_REPR_LENGTH = 250  # characters
 FORMATS = {"short": write_range, "gto+": write_gto_plus, "weights": write_weights}
 
 
@@ -79,9 +79,9 @@ class Range:
 
     def __repr__(self) -> str:
         text = str(self)
-        if len(text) <= LONGEST_REPR:
+        if len(text) <= MAX_REPR_LENGTH:
             return f"Range.parse({text!r})"
-        return f"<Range of {self.combos:g} combos: {shortened(text, LONGEST_REPR)}>"
+        return f"<Range of {self.combos:g} combos: {shortened(text, MAX_REPR_LENGTH)}>"
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Range) and np.array_equal(self.weights, other.weights))

@@ -46,7 +46,7 @@ SITUATION_COUNTS: Final = {0: 169, 3: 1_286_792, 4: 13_960_050, 5: 123_156_254}
 IntArray = NDArray[np.int64]
 
 NEAR_BITS = 10
-LARGEST_SET = 5  # ranks of one suit on a board
+MAX_SET = 5  # ranks of one suit on a board
 SECTIONS = 16  # codes: 5 · class for suited hands, 12 + class for two suits of a class, 4 · class + other class
 
 
@@ -125,14 +125,14 @@ def _sorted_as(sizes: NDArray[np.uint8]) -> NDArray[np.int32]:
     order = np.argsort(sizes, kind="stable")  # as numbers, sets of one size are in colexicographic order
     keys = np.empty(2**13, dtype=np.int64)
     keys[order] = np.arange(2**13)
-    return np.where(sizes <= LARGEST_SET, 32 * keys + 4 * sizes, 0).astype(np.int32)
+    return np.where(sizes <= MAX_SET, 32 * keys + 4 * sizes, 0).astype(np.int32)
 
 
 def _multisets() -> NDArray[np.int32]:
     """C(x + m − 1, m) by m and key; more than one suit can hold a set only if it has at most two ranks."""
-    table = np.zeros((5, sum(comb(13, size) for size in range(LARGEST_SET + 1))), dtype=np.int32)
+    table = np.zeros((5, sum(comb(13, size) for size in range(MAX_SET + 1))), dtype=np.int32)
     first = 0
-    for size in range(LARGEST_SET + 1):
+    for size in range(MAX_SET + 1):
         for members in range(1, 5 if size <= 2 else 2):
             table[members, first : first + comb(13, size)] = [
                 comb(x + members - 1, members) for x in range(comb(13, size))
@@ -153,7 +153,7 @@ def _shapes(size: int) -> list[tuple[int, ...]]:
 
 
 def _shape_numbers(shapes: list[tuple[int, ...]]) -> NDArray[np.int8]:
-    numbers = np.full((LARGEST_SET + 1,) * 3, -1, dtype=np.int8)
+    numbers = np.full((MAX_SET + 1,) * 3, -1, dtype=np.int8)
     for number, shape in enumerate(shapes):
         numbers[shape[:3]] = number
     return numbers

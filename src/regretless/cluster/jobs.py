@@ -31,7 +31,7 @@ from regretless.holdem.studies.plan import StudyPlan, StudySpot
 __all__ = ["TOKEN", "Ended", "Executor", "Lost", "Slot", "SpotOutcome", "StudyJob", "has_token", "solve_job"]
 
 TOKEN = "run.token"
-LARGEST_TOKEN = 100  # bytes of `run.token` that are read
+MAX_TOKEN = 100  # bytes of `run.token` that are read
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ def _read(toml: str) -> tuple[StudyPlan, dict[str, StudySpot]]:
 def has_token(folder: str | Path, token: str) -> bool:
     """Whether a path is that of the folder in which a run has written its token."""
     try:
-        return read_state(Path(folder, TOKEN), Path(folder), most=LARGEST_TOKEN) == token.encode()
+        return read_state(Path(folder, TOKEN), Path(folder), most=MAX_TOKEN) == token.encode()
     except InvalidFile:
         return False
 

@@ -35,7 +35,7 @@ __all__ = ["MODULE", "StudyTask", "main"]
 
 MODULE = "regretless.cluster.supervised"  # what a supervisor starts; this module is then called __main__
 REPORT_EVERY = 0.2  # seconds
-MOST_ERRORS = 20  # that are reported
+MAX_ERRORS = 20  # that are reported
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def _end(run: StudyRun) -> Message:
         "done": run.done,
         "failed": len(errors),
         "seconds": run.seconds,
-        "errors": errors[:MOST_ERRORS],
+        "errors": errors[:MAX_ERRORS],
         "message": merge_error or (f"{errors[0]['spot']}: {errors[0]['message']}" if errors else None),
     }
 

@@ -48,8 +48,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "precision": get_args(Precision),
 }
 
-LARGEST_COUNT = 10**12
-LARGEST_WIDTH = 2**16  # units per layer
+MAX_COUNT = 10**12
+MAX_WIDTH = 2**16  # units per layer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +91,7 @@ class TrainingSettings:
             elif isinstance(field.default, int):
                 if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                     raise InvalidSettings(field.name, value, "must be a whole number of at least 1")
-                if value > (maximum := LARGEST_WIDTH if field.name == "width" else LARGEST_COUNT):
+                if value > (maximum := MAX_WIDTH if field.name == "width" else MAX_COUNT):
                     raise InvalidSettings(field.name, value, f"must be at most {maximum:,}")
             elif not isinstance(value, int | float) or isinstance(value, bool) or not 0.0 < value < math.inf:
                 raise InvalidSettings(field.name, value, "must be a finite number above 0")

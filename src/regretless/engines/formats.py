@@ -40,10 +40,10 @@ __all__ = [
     "number_format",
 ]
 
-MOST_CANCELLED = 8  # ratio of sums to what remains of them, over all pairs of hands, that still allows 32 bits
-MOST_CANCELLED_OF_A_HAND = 1000  # the same for a single hand, since only its own strategy would suffer
-MOST_TIED = 7 / 8  # share of the opposing range that ties with a hand
-MOST_TIED_HANDS = 1 / 16  # share of a range, over all runouts, that may tie with more than that
+MAX_CANCELLATION = 8  # ratio of sums to what remains of them, over all pairs of hands, that still allows 32 bits
+MAX_CANCELLATION_OF_A_HAND = 1000  # the same for a single hand, since only its own strategy would suffer
+MAX_TIED_SHARE = 7 / 8  # share of the opposing range that ties with a hand
+MAX_TIED_HANDS = 1 / 16  # share of a range, over all runouts, that may tie with more than that
 FEW_RUNOUTS = 64  # with more, as on a flop, boards that play are rare
 
 SALT = 0x9E3779  # makes 16-bit rounding differ from iteration to iteration
@@ -156,7 +156,7 @@ def needs_wide_tiles(hands: tuple[Hands, Hands], met: tuple[FloatArray, FloatArr
         for own in players
     ]
     worst = max(weights[own - 1] / least[own] if least[own] > 0 else 1.0 for own in players)
-    return weights[0] * weights[-1] > MOST_CANCELLED * pairs or worst > MOST_CANCELLED_OF_A_HAND
+    return weights[0] * weights[-1] > MAX_CANCELLATION * pairs or worst > MAX_CANCELLATION_OF_A_HAND
 
 
 def needs_wide_sums(form: PublicForm, met: tuple[FloatArray, FloatArray]) -> bool:
@@ -180,8 +180,8 @@ def _ties_with_nearly_all(form: PublicForm) -> bool:
         total = running[:, -1:]
         median = np.take_along_axis(order, np.argmax(running >= total / 2, axis=1)[:, None], axis=1)
         median_strength = np.take_along_axis(strength, median, axis=1)
-        tied = (np.where(strength == median_strength, weight, 0.0)).sum(axis=1) > MOST_TIED * total[:, 0]
+        tied = (np.where(strength == median_strength, weight, 0.0)).sum(axis=1) > MAX_TIED_SHARE * total[:, 0]
         hands_that_tie = np.where(form.strength[own] == median_strength, weights[own], 0.0)[tied].sum()
-        if hands_that_tie > MOST_TIED_HANDS * weights[own].sum():
+        if hands_that_tie > MAX_TIED_HANDS * weights[own].sum():
             return True
     return False

@@ -26,7 +26,7 @@ from regretless.reprs import brief
 
 __all__ = [
     "LANES",
-    "MOST_BLOCKS",
+    "MAX_BLOCKS",
     "Layout",
     "check_rows",
     "checked_rows",
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 LANES = 16
-MOST_BLOCKS = 64  # enough to share among threads; each holds the values of the lines into the second street
+MAX_BLOCKS = 64  # enough to share among threads; each holds the values of the lines into the second street
 
 Int64 = NDArray[np.int64]
 
@@ -51,7 +51,7 @@ def shard_ends(runouts: int) -> list[int]:
     >>> shard_ends(3), len(shard_ends(1755))
     ([0, 1, 2, 3], 65)
     """
-    ends: Int64 = np.linspace(1, 1 + runouts, min(runouts, MOST_BLOCKS) + 1).astype(np.int64) - 1
+    ends: Int64 = np.linspace(1, 1 + runouts, min(runouts, MAX_BLOCKS) + 1).astype(np.int64) - 1
     return [int(end) for end in ends]
 
 

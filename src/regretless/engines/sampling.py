@@ -7,7 +7,7 @@ in `alias`. Equal probabilities, as in most card games, need no alias.
 
 **Random numbers** are a function of a seed and a count: SplitMix64 (Steele, Lea & Flood, 2014).
 
-    draw n = mix(key + n · γ),    key = mix(seed),    γ = 2^64 / golden ratio
+    draw n = mix(key + n · γ),    key = mix((seed + 1) · γ),    γ = 2^64 / golden ratio
 
 The count alone is enough to resume exactly where a run stopped, and compiled code and array libraries produce the same
 numbers on any device.

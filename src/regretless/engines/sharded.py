@@ -36,7 +36,7 @@ from regretless.variants.variant import Schedule
 
 __all__ = ["PartRows", "Shard", "ShardEngine", "ShardLost", "ShardWalk", "ShardedEngine", "Shelf", "shard_ranges"]
 
-MOST_LOSSES = 5  # of one shard before it has carried out an order
+MAX_LOSSES = 5  # of one shard before it has carried out an order
 REMEMBERED_BYTES = 1 << 28  # of reach that arrived since shards were saved: then they are saved again
 
 Result = TypeVar("Result")
@@ -273,14 +273,14 @@ class ShardedEngine:
         self, number: int, wait: Callable[[], Result], order: Callable[[Shard], Callable[[], Result]]
     ) -> Result:
         """Wait for a shard; if it is lost, another one does the same."""
-        for losses in range(1, MOST_LOSSES + 1):
+        for losses in range(1, MAX_LOSSES + 1):
             try:
                 if losses > 1:
                     wait = order(self._replaced(number))
                 return wait()
             except ShardLost as lost:
                 reason = str(lost)
-        raise RegretlessError(f"shard {number + 1} of {len(self._shards)} {reason}, {MOST_LOSSES} times in a row")
+        raise RegretlessError(f"shard {number + 1} of {len(self._shards)} {reason}, {MAX_LOSSES} times in a row")
 
     def _replaced(self, number: int) -> Shard:
         """Another shard in place of one that was lost, brought to where that one was."""

@@ -37,7 +37,7 @@ from regretless.files.atomic import replace_file
 from regretless.files.tensor_file import (
     DAMAGED,
     DTYPES,
-    LARGEST_TABLE,
+    MAX_TABLE,
     NOT_OURS,
     TensorEntry,
     TensorFile,
@@ -50,8 +50,8 @@ __all__ = ["FORMAT_VERSION", "Container", "StoredArrays", "Streamed", "open_cont
 
 FORMAT_VERSION = 2  # no release wrote 1
 PIECE = 1 << 20  # minimum bytes per check
-MOST_PIECES = 20_000  # per file, so that the header stays small
-LARGEST_PIECE = 1 << 28  # bytes; reached by a file of five terabytes
+MAX_PIECES = 20_000  # per file, so that the header stays small
+MAX_PIECE = 1 << 28  # bytes; reached by a file of five terabytes
 PIECES_KEPT = 16  # most recently used
 
 _TYPES: dict[np.dtype[np.generic], str] = {np.dtype(kind): name for name, kind in DTYPES.items()}
@@ -94,13 +94,13 @@ def write_container(
         ends = [offset, offset + array.nbytes]
         table[name] = {"dtype": _TYPES[array.dtype], "shape": list(array.shape), "data_offsets": ends}
         offset = ends[1]
-    size = max(PIECE, -(-offset // MOST_PIECES))
+    size = max(PIECE, -(-offset // MAX_PIECES))
     # The checks come before the arrays but are known only after them: reserve space for the longest.
     longest = {name: [2**32 - 1] * -(-array.nbytes // size) for name, array in arrays.items()}
     room = len(_beginning(text, size, longest, table))
     room += -(room + 8) % 64  # arrays begin at a multiple of 64
-    if room > LARGEST_TABLE:
-        raise InvalidFile(path, f"cannot be written: its header takes {room:,} bytes of {LARGEST_TABLE:,}")
+    if room > MAX_TABLE:
+        raise InvalidFile(path, f"cannot be written: its header takes {room:,} bytes of {MAX_TABLE:,}")
     with replace_file(path, follow=follow) as temporary, open(temporary, "wb") as file:
         file.write(bytes(8 + room))
         pieces = {name: _written(file, array, size) for name, array in arrays.items()}
@@ -265,7 +265,7 @@ class Container:
         """Bytes per piece, and the checks of each array's pieces."""
         checks = _json_table(self.path, text)
         size, pieces = checks.get("size"), checks.get("pieces")
-        if type(size) is not int or not 1 <= size <= LARGEST_PIECE or not isinstance(pieces, dict):
+        if type(size) is not int or not 1 <= size <= MAX_PIECE or not isinstance(pieces, dict):
             self._opened.damaged("its checks cannot be read")
         for name, entry in self._opened.entries.items():
             sums = pieces.get(name)

@@ -15,10 +15,10 @@ from typing import Any, Self, cast
 from regretless.errors import InvalidFile
 from regretless.files.state import read_state
 
-__all__ = ["LARGEST", "DamagedFields", "Fields"]
+__all__ = ["MAX_COUNT", "DamagedFields", "Fields"]
 
-LARGEST = 2**62  # of counts: iterations, bytes, nodes
-LONGEST_TEXT = 4096  # characters of names
+MAX_COUNT = 2**62  # of counts: iterations, bytes, nodes
+MAX_TEXT_LENGTH = 4096  # characters of names
 
 
 class DamagedFields(InvalidFile):
@@ -57,13 +57,13 @@ class Fields:
             raise self.wrong(name, "is missing from its header")
         return self.table[name]
 
-    def text(self, name: str, *, longest: int = LONGEST_TEXT) -> str:
+    def text(self, name: str, *, longest: int = MAX_TEXT_LENGTH) -> str:
         value = self.value(name)
         if not isinstance(value, str) or len(value) > longest:
             raise self.wrong(name, f"is not a text of at most {longest:,} characters")
         return value
 
-    def whole(self, name: str, *, low: int = 0, high: int = LARGEST) -> int:
+    def whole(self, name: str, *, low: int = 0, high: int = MAX_COUNT) -> int:
         value = self.value(name)
         if type(value) is not int or not low <= value <= high:
             raise self.wrong(name, f"is not a whole number from {low} to {high}")

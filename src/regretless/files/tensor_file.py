@@ -34,7 +34,7 @@ from regretless.forms.history import AnyArray
 __all__ = [
     "DAMAGED",
     "DTYPES",
-    "LARGEST_TABLE",
+    "MAX_TABLE",
     "NOT_OURS",
     "TensorEntry",
     "TensorFile",
@@ -43,8 +43,8 @@ __all__ = [
     "strict_json",
 ]
 
-LARGEST_TABLE = 16 * 2**20  # bytes; ours take a few thousand, or more for a spot with thousands of locks
-MOST_DIMENSIONS = 8
+MAX_TABLE = 16 * 2**20  # bytes; ours take a few thousand, or more for a spot with thousands of locks
+MAX_DIMENSIONS = 8
 NOT_OURS = "is not a Regretless file"
 DAMAGED = "is damaged or truncated"
 
@@ -146,7 +146,7 @@ class TensorFile:
         length = int.from_bytes(beginning[:8], "little")
         if len(beginning) < 9 or beginning[8:] != b"{":
             raise InvalidFile(self.path, NOT_OURS)
-        if length > LARGEST_TABLE:
+        if length > MAX_TABLE:
             raise InvalidFile(self.path, f"{NOT_OURS}: its header claims {length:,} bytes")
         if length + 8 > self._size:
             raise InvalidFile(self.path, DAMAGED)
@@ -177,7 +177,7 @@ class TensorFile:
         if not isinstance(described, dict) or set(described) != {"dtype", "shape", "data_offsets"}:
             self.damaged(f"{name} is not described as an array")
         shape, offsets = described["shape"], described["data_offsets"]
-        if not _whole(shape) or len(shape) > MOST_DIMENSIONS or not _whole(offsets) or len(offsets) != 2:
+        if not _whole(shape) or len(shape) > MAX_DIMENSIONS or not _whole(offsets) or len(offsets) != 2:
             self.damaged(f"{name} is not described as an array")
         dtype = DTYPES.get(described["dtype"]) if isinstance(described["dtype"], str) else None
         if dtype is None:

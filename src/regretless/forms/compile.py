@@ -37,12 +37,12 @@ __all__ = [
 
 BYTES_PER_NODE = 100  # of a two-player game: arrays of the form, temporaries, and what the leanest engine adds
 BYTES_PER_INFORMATION_SET = 250  # the same, for a set with few actions
-DEEPEST = 100_000  # moves on one path; a longer game is assumed never to end
+MAX_DEPTH = 100_000  # moves on one path; a longer game is assumed never to end
 CHECK_SECONDS = 0.1  # between checks of the memory that is free
 REPORT_AFTER = 1.0  # seconds; shorter walks are not reported
 RESERVE = 1 / 8  # share of the initially free memory to leave free: between two checks, states may take much
 LIBRARIES = 64 * 2**20  # bytes to leave free for what engines load afterwards, such as numba's compiler
-LARGEST_PAYOFF = 1e20  # regrets sum payoffs over iterations, and the float32 maximum is 3e38
+MAX_PAYOFF = 1e20  # regrets sum payoffs over iterations, and the float32 maximum is 3e38
 SUM_TOLERANCE = 1e-6  # allowed error in the sums of chance probabilities and of payoffs
 STRATEGY_TOLERANCE = 1e-5  # the same for the probabilities of a strategy, which may have been computed in 32 bits
 ROUNDED_BELOW_0 = 1e-9  # how far below 0 a probability may be: a linear program may return −1e−12
@@ -175,8 +175,8 @@ class _HistoryWalk:
         assert sum(map(len, self.payoffs)) == players * sum(codes.count(TERMINAL) for codes in self.codes)
 
     def _open_depth(self) -> None:
-        if len(self.codes) > DEEPEST:
-            raise InvalidGame(f"{self.game.name} has not ended after {DEEPEST:,} moves")
+        if len(self.codes) > MAX_DEPTH:
+            raise InvalidGame(f"{self.game.name} has not ended after {MAX_DEPTH:,} moves")
         self.codes.append(array("i"))
         self.outcomes.append(array("i"))
         self.probabilities.append(array("d"))
@@ -299,10 +299,10 @@ def _check_payoffs(form: HistoryForm, game: AnyGame) -> None:
     if not np.isfinite(form.payoff).all():
         worst = form.payoff[~np.isfinite(form.payoff).all(axis=1)][0]
         raise InvalidGame(f"{form.name}: a terminal pays {tuple(worst.tolist())}, but payoffs must be finite")
-    if np.abs(form.payoff).max(initial=0.0) > LARGEST_PAYOFF:
+    if np.abs(form.payoff).max(initial=0.0) > MAX_PAYOFF:
         worst = form.payoff[np.abs(form.payoff).max(axis=1).argmax()]
         raise InvalidGame(
-            f"{form.name}: a terminal pays {tuple(worst.tolist())}, but sums of payoffs above {LARGEST_PAYOFF:g} "
+            f"{form.name}: a terminal pays {tuple(worst.tolist())}, but sums of payoffs above {MAX_PAYOFF:g} "
             "overflow: choose a larger unit"
         )
     if game.zero_sum and not form.zero_sum:

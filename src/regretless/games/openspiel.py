@@ -27,8 +27,8 @@ __all__ = [
     "LibraryGame", "OpenSpielGame", "OpenSpielState", "from_openspiel", "from_tabular_policy", "to_tabular_policy",
 ]  # fmt: skip
 
-LONGEST_NAME = 1000  # characters
-DEEPEST = 10  # nesting of games as parameters of games
+MAX_NAME_LENGTH = 1000  # characters
+MAX_DEPTH = 10  # nesting of games as parameters of games
 _READS_A_FILE = re.compile(r"(\w*(?:file|filename|path|folder|root|dir|directory))\s*=", re.IGNORECASE)
 
 _LegalActions = tuple[tuple[Action, ...], dict[Action, int], list[int]]
@@ -190,8 +190,8 @@ def from_openspiel(game: Any) -> OpenSpielGame:
 def _check_text(game: str) -> None:
     """Refuse text that would make OpenSpiel read arbitrary files or parse forever."""
     name = f"openspiel:{game}"
-    if len(game) > LONGEST_NAME:
-        raise InvalidText("game", name, None, f"longer than {LONGEST_NAME} characters")
+    if len(game) > MAX_NAME_LENGTH:
+        raise InvalidText("game", name, None, f"longer than {MAX_NAME_LENGTH} characters")
     if match := _READS_A_FILE.search(game):
         reason = f"{match[1]} is not allowed: it could read any file"
         hint = "; give the .efg file itself" if "efg_game" in game else ""
@@ -199,8 +199,8 @@ def _check_text(game: str) -> None:
     depth = 0
     for position, letter in enumerate(game):
         depth += {"(": 1, ")": -1}.get(letter, 0)
-        if depth > DEEPEST:
-            raise InvalidText("game", name, len("openspiel:") + position + 1, f"is nested more than {DEEPEST} deep")
+        if depth > MAX_DEPTH:
+            raise InvalidText("game", name, len("openspiel:") + position + 1, f"is nested more than {MAX_DEPTH} deep")
 
 
 def _with_python_games() -> list[str]:

@@ -28,7 +28,7 @@ from regretless.spelling import spelled
 
 __all__ = ["CALL", "FOLD", "PUSH", "PushFold", "PushFoldState"]
 
-LARGEST_STACK = 1_000_000  # big blinds
+MAX_STACK = 1_000_000  # big blinds
 SMALL_BLIND, BIG_BLIND = 0.5, 1.0
 
 PUSH, CALL, FOLD = "push", "call", "fold"
@@ -60,8 +60,8 @@ class PushFold(TwoPlayerGame[PushFoldState]):
         check_positive("stack", stack, "must be a number of big blinds")
         if ante != 0:
             check_positive("ante", ante, "must be a number of big blinds, at least 0")
-        if not BIG_BLIND + ante < stack <= LARGEST_STACK:
-            limit = f"more than the big blind and the ante, {BIG_BLIND + ante:g}, and at most {LARGEST_STACK:,}"
+        if not BIG_BLIND + ante < stack <= MAX_STACK:
+            limit = f"more than the big blind and the ante, {BIG_BLIND + ante:g}, and at most {MAX_STACK:,}"
             raise InvalidOption("stack", stack, f"must be {limit}")
         self.stack, self.ante = stack, ante
         self.name = spelled("push-fold", PushFold, self)

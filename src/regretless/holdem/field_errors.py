@@ -23,7 +23,7 @@ from regretless.holdem.spots.spot import Spot
 
 __all__ = ["CheckedSpot", "FieldError", "check_fields", "field_error"]
 
-MOST_ERRORS = 20
+MAX_ERRORS = 20
 
 _FIELD = re.compile(r"([a-z_]+(?:\[\d+\])?(?:\.[a-z_]+(?:\[\d+\])?)*): ")
 _AMOUNTS = {"pot": "stack", "stack": "pot"}
@@ -60,7 +60,7 @@ def check_fields(fields: Mapping[str, object]) -> CheckedSpot:
     with _recording, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         spot = None
-        while len(errors) < MOST_ERRORS:
+        while len(errors) < MAX_ERRORS:
             try:
                 spot = Spot.from_mapping(table)
                 betting = betting_of(spot)  # its tree, which may be large, is flattened only if there are locks

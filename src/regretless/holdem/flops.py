@@ -41,7 +41,7 @@ from regretless.errors import InvalidOption, InvalidText
 from regretless.forms.history import IntArray
 
 __all__ = [
-    "ALL_FLOPS", "CONNECTEDNESS", "FLOP_CLASSES", "MOST_FLOPS", "PAIRINGS", "SUIT_KINDS", "Flop", "FlopFilter",
+    "ALL_FLOPS", "CONNECTEDNESS", "FLOP_CLASSES", "MAX_FLOPS", "PAIRINGS", "SUIT_KINDS", "Flop", "FlopFilter",
     "Texture", "all_flops", "choose_flops", "read_flops", "subset", "subset_sizes", "texture_of",
 ]  # fmt: skip
 
@@ -54,7 +54,7 @@ _STRAIGHT = 5  # ranks
 
 ALL_FLOPS = 22_100  # 52 choose 3
 FLOP_CLASSES = 1_755  # flops up to the names of suits
-MOST_FLOPS = 22_100  # entries of a list
+MAX_FLOPS = 22_100  # entries of a list
 _WORDS = (*PAIRINGS, *SUIT_KINDS, *CONNECTEDNESS, *(f"{rank}-high" for rank in reversed(RANKS)))
 _SUBSET = re.compile(r"subset\s*\(\s*(\d{1,6})\s*\)")
 _CARD = re.compile(r"\s*(10|[2-9TJQKAtjqka])[cdhsCDHS]")  # the word of no property starts like this
@@ -271,8 +271,8 @@ def read_flops(text: str | int | Sequence[str]) -> list[Flop]:
 def _listed(texts: Sequence[object], group: IntArray) -> list[Flop]:
     if not texts:
         raise InvalidOption("flops", list(texts), "is empty")
-    if len(texts) > MOST_FLOPS:
-        raise InvalidOption("flops", f"a list of {len(texts):,}", f"is longer than {MOST_FLOPS:,}")
+    if len(texts) > MAX_FLOPS:
+        raise InvalidOption("flops", f"a list of {len(texts):,}", f"is longer than {MAX_FLOPS:,}")
     classes = {flop.cards: flop for flop in all_flops(group)}
     chosen: dict[tuple[int, ...], Flop] = {}
     for number, text in enumerate(texts):

@@ -34,7 +34,7 @@ from regretless.variants.variant import Variant, stores_predictions
 __all__ = ["TARGET", "SpotProblem", "solve_spot", "spot_predicts"]
 
 TARGET = 0.3  # percent of the pot; default if neither a target nor a number of iterations is given
-MOST_ITERATIONS = 10_000  # limit if only a target is given
+MAX_ITERATIONS = 10_000  # limit if only a target is given
 VARIANTS = {3: "postflop", 4: "turn", 5: "river"}  # fastest, as measured, by cards on the board
 
 
@@ -93,7 +93,7 @@ class SpotProblem(PublicFormProblem):
     def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
         if iterations is None and target is None:
             target = self.in_units(TARGET)
-        return MOST_ITERATIONS if iterations is None else iterations, target
+        return MAX_ITERATIONS if iterations is None else iterations, target
 
     def public_size(self) -> PublicSize:
         return self._size

@@ -50,7 +50,7 @@ from regretless.solving.solution import Contents, Solution, restore_engine
 __all__ = ["CHECKPOINT", "SpotSolution", "spot_and_tree"]
 
 CHECKPOINT = KINDS["spot"].checkpoint  # the kind of files that hold only what a resume needs
-LONGEST_SPOT = 2**23  # characters of TOML
+MAX_SPOT_LENGTH = 2**23  # characters of TOML
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,8 +137,6 @@ class SpotSolution(Solution):
         if not isinstance(other, SpotSolution):
             return super().against(other)
         changed = [field for field in changed_fields(self.spot, other.spot) if field != "locks"]
-        if self.spot.board != other.spot.board:
-            changed.insert(0, "board")
         if changed:
             reason = f"is a solve of a different spot from {self.where}: they differ in {', '.join(changed)}"
             raise InvalidFile(other.where, reason)
@@ -215,7 +213,7 @@ class SpotSolution(Solution):
 def spot_and_tree(header: Fields) -> tuple[Spot, BettingTree]:
     """The spot of a file, and its betting tree."""
     try:
-        spot = Spot.parse(header.text("spot", longest=LONGEST_SPOT), warn=False)
+        spot = Spot.parse(header.text("spot", longest=MAX_SPOT_LENGTH), warn=False)
         tree = betting_tree(spot)
     except InvalidFile:
         raise

@@ -33,12 +33,12 @@ __all__ = ["DeletedFiles", "FileNotes", "routes"]
 
 UNDO_SECONDS = 10
 GRACE_SECONDS = 5  # for an undo that was clicked in the last moment
-LONGEST_NOTE = 2_000  # characters
-MOST_NOTES = 2_000
-LARGEST_NOTES = 8 * 2**20  # bytes of all of them
+MAX_NOTE_LENGTH = 2_000  # characters
+MAX_NOTES = 2_000
+MAX_NOTES_BYTES = 8 * 2**20  # bytes of all of them
 _DELETED = re.compile(r"[0-9a-f]{16}\.(rgl|toml)")
 _NOTES = obj(
-    {"notes": obj({}) | {"additionalProperties": text(longest=LONGEST_NOTE)}}, "notes as they are kept, by file"
+    {"notes": obj({}) | {"additionalProperties": text(longest=MAX_NOTE_LENGTH)}}, "notes as they are kept, by file"
 )
 
 
@@ -64,10 +64,10 @@ class FileNotes:
             if notes == before:
                 return
             content = json.dumps({"notes": notes}).encode()
-            if len(notes) > MOST_NOTES:
-                raise Conflict(f"{MOST_NOTES:,} files have notes already", "notes")
-            if len(content) > LARGEST_NOTES:
-                raise Conflict(f"the notes of all files together have at most {LARGEST_NOTES:,} bytes", "notes")
+            if len(notes) > MAX_NOTES:
+                raise Conflict(f"{MAX_NOTES:,} files have notes already", "notes")
+            if len(content) > MAX_NOTES_BYTES:
+                raise Conflict(f"the notes of all files together have at most {MAX_NOTES_BYTES:,} bytes", "notes")
             try:
                 state_folder(self._path.parent, self._root)
                 with replace_state(self._path, self._root) as temporary:
@@ -97,7 +97,7 @@ class FileNotes:
     def _saved(self) -> dict[str, str]:
         if not os.path.lexists(self._path):
             return {}
-        saved = Fields.read(self._path, self._root, largest=LARGEST_NOTES).table
+        saved = Fields.read(self._path, self._root, largest=MAX_NOTES_BYTES).table
         try:
             check(saved, _NOTES)
         except Mismatch as error:
@@ -199,7 +199,7 @@ async def rename(
 
 @routes.endpoint("POST", "/files/notes", "Write a note about a file", obj({"file": text(), "notes": text()}))
 def write_notes(
-    library: Library, kept: FileNotes, file: File, notes: Annotated[str, text(longest=LONGEST_NOTE)]
+    library: Library, kept: FileNotes, file: File, notes: Annotated[str, text(longest=MAX_NOTE_LENGTH)]
 ) -> Json:
     library.existing(file)
     kept.change({file: notes.strip()})

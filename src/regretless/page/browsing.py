@@ -26,7 +26,7 @@ from regretless.solving.game_solution import GameSolution
 
 __all__ = ["CURVE", "LOCK", "game_json", "read_lock", "routes"]
 
-LONGEST_SEARCH = 3.0  # seconds
+MAX_SEARCH_SECONDS = 3.0
 CURVE = array(array(number()), "iteration, seconds, exploitability")
 _NUMBER = nullable(number())
 _TEXT = nullable(text())
@@ -70,7 +70,7 @@ def compare(
     library: Library, first: File, second: File, most: Annotated[int, integer(minimum=1, maximum=200)] = 20
 ) -> Generator[None, None, Json]:
     with library.both(first, second) as solutions:
-        comparison = yield from compare_in_pieces(*solutions, most=most, seconds=LONGEST_SEARCH)
+        comparison = yield from compare_in_pieces(*solutions, most=most, seconds=MAX_SEARCH_SECONDS)
         answer: Json = _without_nan(comparison.as_json())
         return answer
 

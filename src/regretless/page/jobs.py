@@ -21,13 +21,13 @@ from regretless.files.fields import Fields
 from regretless.files.state import replace_state
 from regretless.page.schema import Json, Mismatch, array, boolean, check, integer, nullable, number, obj, text
 
-__all__ = ["MOST_KEPT", "SOLVE", "JobRequest", "SolveJob", "kept_jobs", "new_id"]
+__all__ = ["MAX_SOLVES", "SOLVE", "JobRequest", "SolveJob", "kept_jobs", "new_id"]
 
 ENDED = ("stopped", "done", "failed")
 STATES = ("queued", "starting", "running", "stopping", *ENDED)
-MOST_KEPT = 500  # solves on the list
-LARGEST_KEPT = 4 * 2**20  # bytes of a kept job
-LARGEST_LIST = 64 * 2**20  # bytes of all of them
+MAX_SOLVES = 500  # solves on the list
+MAX_JOB_BYTES = 4 * 2**20  # bytes of a kept job
+MAX_LIST_BYTES = 64 * 2**20  # bytes of all of them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,9 +141,9 @@ def kept_jobs(folder: Path, root: Path) -> tuple[list[SolveJob], list[InvalidFil
     jobs: list[SolveJob] = []
     wrong: list[InvalidFile] = []
     size = 0
-    for path in sorted(folder.glob("*.json"), reverse=True)[:MOST_KEPT]:
+    for path in sorted(folder.glob("*.json"), reverse=True)[:MAX_SOLVES]:
         try:
-            saved = Fields.read(path, root, largest=min(LARGEST_KEPT, LARGEST_LIST - size))
+            saved = Fields.read(path, root, largest=min(MAX_JOB_BYTES, MAX_LIST_BYTES - size))
             size += path.stat().st_size
             jobs.insert(0, _read(path, saved))
         except InvalidFile as error:

@@ -12,6 +12,7 @@ turns.
 from __future__ import annotations
 
 import os
+import shlex
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
@@ -44,12 +45,13 @@ FILE = text("path relative to the served folder, with slashes", longest=300)
 File = Annotated[str, FILE]
 STATE = ".regretless"  # folder of the server's own files, in the served one
 
-KEPT_OPEN = 6  # solutions
-MOST_FILES = 1_000
-MOST_STUDIES = 200
-DEEPEST = 4  # folders below the served one
-LARGEST_GAME = 256 * 2**20  # bytes
-LONGEST_NAME = 300  # characters
+MAX_OPEN_FILES = 6  # solutions
+MAX_FILES = 1_000
+MAX_WALKED = 20_000  # files looked at to find the newest
+MAX_STUDIES = 200
+MAX_DEPTH = 4  # folders below the served one
+MAX_GAME_BYTES = 256 * 2**20
+MAX_NAME_LENGTH = 300  # characters
 SUFFIXES = (".rgl", ".toml")
 STUDY_PARTS = ("runs", "summary", "solutions", "summary.parquet", "runs.parquet")
 HERE = "."  # the name of a study that is the served folder itself
@@ -142,8 +144,8 @@ class Library:
     def check_reachable(self, file: str) -> None:
         """Refuse a name under which a file would not be listed: too deep, or inside a study."""
         folders = self.path(file).relative_to(self.folder).parents
-        if len(folders) > DEEPEST + 1:
-            raise Forbidden(f"file: {file[:80]!r} is more than {DEEPEST} folders deep", "file")
+        if len(folders) > MAX_DEPTH + 1:
+            raise Forbidden(f"file: {file[:80]!r} is more than {MAX_DEPTH} folders deep", "file")
         if any((self.folder / folder / MANIFEST).exists() for folder in list(folders)[:-1]):
             raise Forbidden(f"file: {file[:80]!r} is in the folder of a study", "file")
 
@@ -186,29 +188,29 @@ class Library:
         paths: list[Path] = []
         for folder, names in self._walk():
             paths += [folder / each for each in names if each.endswith(SUFFIXES) and not each.startswith(".")]
-            if len(paths) > MOST_FILES:
+            if len(paths) > MAX_WALKED:
                 break
+        paths.sort(key=_modified, reverse=True)
         summaries: list[FileSummary] = []
-        for path in paths[:MOST_FILES]:
+        for path in paths[:MAX_FILES]:
             try:
                 summary = self.summary(self.name_of(path))
-            except RegretlessError:  # it has gone, or its name is not one that this server answers to
+            except (RegretlessError, OSError):  # it has gone, or its name is not one that this server answers to
                 continue
             if summary.kind != "other":
                 summaries.append(summary)
-        summaries.sort(key=lambda each: each.modified, reverse=True)
-        return summaries, len(paths) > MOST_FILES
+        return summaries, len(paths) > MAX_FILES
 
     def studies(self) -> list[str]:
         """The names of the folder's studies."""
         folders = (folder for folder, names in self._walk() if MANIFEST in names)
-        return [self.name_of(folder) for folder in islice(folders, MOST_STUDIES)]
+        return [self.name_of(folder) for folder in islice(folders, MAX_STUDIES)]
 
     def _walk(self) -> Iterator[tuple[Path, list[str]]]:
         """Folders and the names of their files; what lies in the folders of a study is left out."""
         for folder, folders, names in os.walk(self.folder):
             depth = len(Path(folder).relative_to(self.folder).parts)
-            inside = depth < DEEPEST and MANIFEST not in names
+            inside = depth < MAX_DEPTH and MANIFEST not in names
             folders[:] = sorted(each for each in folders if not each.startswith(".") and inside)
             yield Path(folder), names
 
@@ -221,7 +223,7 @@ class Library:
         key = file, revision
         summary = self._summaries.get(key)
         if summary is None:
-            if len(self._summaries) > 4 * MOST_FILES:
+            if len(self._summaries) > 4 * MAX_FILES:
                 self._summaries.clear()
             summary = self._summaries[key] = self._summarise(path, file, revision)
         return summary
@@ -270,7 +272,7 @@ class Library:
         summary = self.summary(file)
         if summary.kind in UNSHOWN:
             raise NotFound(f"file: {summary.note}", "file")
-        if summary.bytes > LARGEST_GAME:
+        if summary.bytes > MAX_GAME_BYTES:
             raise NotFound(f"file: {file!r} is too large to browse: regretless show reads it", "file")
         with self._opened(file, GameSolution, "a solved game", False) as opened:
             yield opened
@@ -296,7 +298,7 @@ class Library:
                 opened = self._open.setdefault(key, loaded)
                 for other in [each for each in self._open if each[0] == file and each[1] != revision]:
                     del self._open[other]
-                while len(self._open) > KEPT_OPEN:
+                while len(self._open) > MAX_OPEN_FILES:
                     self._open.popitem(last=False)
         with self._changing:
             if key in self._open:
@@ -324,6 +326,14 @@ class Library:
             raise _named(error, path, file) from None
 
 
+def _modified(path: Path) -> float:
+    """When a file was changed; 0 if it has gone."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
 def _named(error: InvalidFile, path: Path, file: str) -> InvalidFile:
     """An error about a path, with the file named as the page names it."""
     return InvalidFile(file, error.worded(Advice.in_words).removeprefix(f"{path}: "))
@@ -336,7 +346,7 @@ def plain_name(title: str) -> str:
 
 
 def _check_name(name: str, field: str) -> None:
-    plain = len(name) <= LONGEST_NAME and name.isprintable() and "\\" not in name and ":" not in name
+    plain = len(name) <= MAX_NAME_LENGTH and name.isprintable() and "\\" not in name and ":" not in name
     if not plain or any(part == "" or part.startswith(".") or len(part.encode()) > 250 for part in name.split("/")):
         raise Forbidden(f"{field}: {name[:80]!r} is not the name of a {field} in the served folder", field)
 
@@ -366,7 +376,7 @@ def _described(file: Container, name: str) -> Json:
             common |= {"unit": UNIT, "exploitability": None if exploitability is None else MILLI * exploitability}
         if row.noun:
             common["note"] = (
-                f"{row.noun}, which the page does not show yet: regretless show '{name}' --line '' reads it"
+                f"{row.noun}, which the page does not show yet: regretless show {shlex.quote(name)} --line '' reads it"
             )
         return common
     spot = Spot.parse(header.text("spot", longest=2**23), warn=False)

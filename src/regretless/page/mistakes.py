@@ -15,8 +15,8 @@ from regretless.page.schema import Json, Mismatch, array, check, number, obj, te
 
 __all__ = ["MISTAKE", "MistakeList"]
 
-MOST_KEPT = 500
-LARGEST = 2**20  # bytes
+MAX_MISTAKES = 500
+MAX_BYTES = 2**20  # bytes
 MISTAKE = obj(
     {
         "file": text(longest=300),
@@ -31,7 +31,7 @@ MISTAKE = obj(
         "time": number("seconds since 1970", minimum=0),
     }
 )
-_KEPT = obj({"mistakes": array(MISTAKE, maxItems=MOST_KEPT)})
+_KEPT = obj({"mistakes": array(MISTAKE, maxItems=MAX_MISTAKES)})
 
 
 class MistakeList:
@@ -44,7 +44,7 @@ class MistakeList:
     def read(self) -> list[Json]:
         """All of them; none if they cannot be read, as the folder may come from somebody else."""
         with suppress(InvalidFile, Mismatch):
-            saved = Fields.read(self._path, self._root, largest=LARGEST).table
+            saved = Fields.read(self._path, self._root, largest=MAX_BYTES).table
             check(saved, _KEPT)
             return list(saved["mistakes"])
         return []
@@ -56,7 +56,7 @@ class MistakeList:
     def add(self, mistake: Json) -> None:
         """Keep one more; the oldest is dropped if there are too many. A folder that cannot be written keeps none."""
         with self._changing:
-            self._write([*self.read(), mistake][-MOST_KEPT:])
+            self._write([*self.read(), mistake][-MAX_MISTAKES:])
 
     def forget(self) -> None:
         """Drop all of them."""

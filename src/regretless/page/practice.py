@@ -44,9 +44,9 @@ from regretless.page.schema import Json, array, boolean, integer, nullable, numb
 
 __all__ = ["PracticeSession", "PracticeTable", "routes"]
 
-MOST_SESSIONS = 200
-MOST_FILES = 200  # that a session deals from
-MOST_DEALS = 300  # until a hand comes to a decision that is asked
+MAX_SESSIONS = 200
+MAX_FILES = 200  # that a session deals from
+MAX_DEALS = 300  # until a hand comes to a decision that is asked
 FACING = ("check", "bet")  # nobody has bet on this street, or there is a bet to answer
 GRADES = ("best", "fine", "inaccuracy", "mistake", "blunder")
 LIMITS = (0.1, 0.5, 1.5, 5.0)  # EV lost in percent of the pot, up to which each grade but the last is given
@@ -104,7 +104,7 @@ class PracticeSession:
 
     def _find_decision(self, reader: SpotReader, start: LineNode) -> str:
         """The line to a decision of the user that is asked, in a hand that the solution plays for both."""
-        for _ in range(MOST_DEALS):
+        for _ in range(MAX_DEALS):
             self._draw(reader, start)
             duel, node, candidates = self._duel(reader), start, []
             while duel.is_turn(node := duel.play_on(node)[-1]):
@@ -115,7 +115,7 @@ class PracticeSession:
                 node = reader.act(node, duel.draw(node))
             if candidates:
                 return ", ".join(self.random.choice(candidates).steps)
-        raise NotFound(f"no hand of {self.file!r} came to such a decision in {MOST_DEALS} deals", "streets")
+        raise NotFound(f"no hand of {self.file!r} came to such a decision in {MAX_DEALS} deals", "streets")
 
     def _is_asked(self, reader: SpotReader, node: LineNode) -> bool:
         paid = reader.form.tree.paid[node.index]
@@ -270,7 +270,7 @@ class PracticeTable:
         """Keep a session; the one that was used least recently is dropped if there are too many."""
         with self._changing:
             self._sessions[session.id] = session, threading.Lock()
-            while len(self._sessions) > MOST_SESSIONS:
+            while len(self._sessions) > MAX_SESSIONS:
                 self._sessions.popitem(last=False)
 
     @contextmanager
@@ -355,7 +355,7 @@ routes = Routes()
 def begin(
     table: PracticeTable,
     library: Library,
-    files: Annotated[list[str], array(FILE, "solved spots to deal from", minItems=1, maxItems=MOST_FILES)],
+    files: Annotated[list[str], array(FILE, "solved spots to deal from", minItems=1, maxItems=MAX_FILES)],
     player: Annotated[PlayerName | None, nullable(SEAT)] = None,
     line: Line = "",
     seed: Annotated[int | None, nullable(integer(minimum=0, maximum=2**53))] = None,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -32,13 +33,13 @@ from regretless.holdem.spots.trees import preset_tree
 from regretless.page.endpoint import NotFound, Routes
 from regretless.page.library import File, Library
 from regretless.page.nodes import Line
-from regretless.page.schema import Json, array, nullable, number, obj, rounded, rounded_list, text
+from regretless.page.schema import Json, array, integer, nullable, number, obj, rounded, rounded_list, text
 
 __all__ = ["routes"]
 
-MOST_CHARTS = 300
+MAX_CHARTS = 300
 SEATS = {"ip": "SB", "oop": "BB"}
-LIGHTEST = 0.005  # share of a hand below which it is left out of a range
+MIN_WEIGHT = 0.005  # share of a hand below which it is left out of a range
 _NUMBER = nullable(number())
 
 
@@ -113,7 +114,7 @@ def _chart(solution: BigBlindSolution, chart: NodeStrategy) -> Json:
 
 
 def _range_text(reach: FloatArray) -> str:
-    weights = np.clip(np.round(np.where(reach < LIGHTEST, 0.0, reach), 3), 0.0, 1.0).astype(np.float64)
+    weights = np.clip(np.round(np.where(reach < MIN_WEIGHT, 0.0, reach), 3), 0.0, 1.0).astype(np.float64)
     return FORMATS["short"](weights)
 
 
@@ -132,7 +133,7 @@ def _spot(solution: PricedSolution, line: str) -> Json:
     arrived = solution.reader.find(line).reach
     reach = [_every_hand(hands, names) for hands, names in zip(arrived, solution.reader.hand_numbers, strict=True)]
     for seat, hands in zip(SEATS.values(), reach, strict=True):
-        if not (hands >= LIGHTEST).any():
+        if not (hands >= MIN_WEIGHT).any():
             raise InvalidText("line", line, None, f"is never played: {seat} has no hand left")
     raiser = _raiser(line)
     pot, stack = sum(after.paid), _stack(solution) - max(after.paid)
@@ -201,7 +202,8 @@ PREFLOP = obj(
         "values": nullable(array(number(), "of the small blind and the big blind, in big blinds per hand")),
         "exploitability": nullable(number("mbb/g: thousandths of a big blind per hand; null if not measured")),
         "iterations": number(),
-        "charts": array(CHART, "every decision before the flop, the first one first"),
+        "charts": array(CHART, "decisions before the flop, the first one first"),
+        "omitted": integer(f"how many more there are; at most {MAX_CHARTS} are sent"),
     }
 )
 
@@ -211,7 +213,8 @@ routes = Routes()
 @routes.endpoint("GET", "/preflop", "Every decision before the flop as a chart", PREFLOP)
 def preflop(library: Library, file: File) -> Json:
     with library.preflop(file) as (solution, revision):
-        charts = [_chart(solution, chart) for _, chart in zip(range(MOST_CHARTS), solution.charts(), strict=False)]
+        every = solution.charts()
+        charts = [_chart(solution, chart) for chart in islice(every, MAX_CHARTS)]
         measured = solution.is_measured
         return {
             "file": file,
@@ -222,6 +225,7 @@ def preflop(library: Library, file: File) -> Json:
             "exploitability": rounded(max(solution.exploitability_mbb, 0.0)) if measured else None,
             "iterations": solution.iterations,
             "charts": charts,
+            "omitted": sum(1 for _ in every),
         }
 
 

@@ -24,7 +24,7 @@ from regretless.files.container import open_container
 from regretless.files.state import check_state_folder, create_state, state_folder
 from regretless.forms.memory import available_bytes
 from regretless.page.endpoint import Conflict, NotFound, TooMany
-from regretless.page.jobs import MOST_KEPT, SOLVE, JobRequest, SolveJob, kept_jobs, new_id
+from regretless.page.jobs import MAX_SOLVES, SOLVE, JobRequest, SolveJob, kept_jobs, new_id
 from regretless.page.library import STATE, Library
 from regretless.page.schema import Json, Mismatch, check
 from regretless.solving.options import SolveOptions
@@ -32,10 +32,10 @@ from regretless.solving.record import Record
 from regretless.supervision import Message, WorkerProcess
 from regretless.workers.solve import MODULE, SolveTask
 
-__all__ = ["MOST_QUEUED", "RESUMED", "SolveQueue"]
+__all__ = ["MAX_QUEUED", "RESUMED", "SolveQueue"]
 
-MOST_QUEUED = 50
-MOST_STREAMS = 64
+MAX_QUEUED = 50
+MAX_STREAMS = 64
 ALIVE_EVERY = 15.0  # seconds between signs of life in a stream
 CLOSING_SECONDS = 120.0  # for running solves to save when the server ends
 RESUMED = ("variant", "storage")  # options that a file to be resumed has decided
@@ -119,7 +119,7 @@ class SolveQueue:
         job.saved = request.resume == request.file
         self._make_folder()
         self.jobs[job.id] = job
-        while len(self.jobs) > MOST_KEPT:
+        while len(self.jobs) > MAX_SOLVES:
             oldest = next((each for each in self.jobs.values() if each.is_over), None)
             if oldest is None:
                 break
@@ -204,13 +204,13 @@ class SolveQueue:
     @property
     def is_crowded(self) -> bool:
         """Whether no more streams can be followed."""
-        return len(self._streams) >= MOST_STREAMS
+        return len(self._streams) >= MAX_STREAMS
 
     def _check_room(self) -> None:
         if self._closing:
             raise Conflict("the server is ending")
-        if sum(job.state == "queued" for job in self.jobs.values()) >= MOST_QUEUED:
-            raise TooMany(f"{MOST_QUEUED} solves are waiting already")
+        if sum(job.state == "queued" for job in self.jobs.values()) >= MAX_QUEUED:
+            raise TooMany(f"{MAX_QUEUED} solves are waiting already")
 
     def _read_end(self, job: SolveJob) -> None:
         """Let a solve that was under way when its server died end as its file says.

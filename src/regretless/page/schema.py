@@ -22,7 +22,7 @@ __all__ = [
 Json = dict[str, Any]  # an object
 Schema = dict[str, Any]
 
-LONGEST_TEXT = 100_000  # characters, unless a field says otherwise
+MAX_TEXT_LENGTH = 100_000  # characters, unless a field says otherwise
 DECIMALS = 6
 
 
@@ -41,11 +41,11 @@ def rounded(value: float | None) -> float | None:
 def rounded_list(values: AnyArray) -> list[float | None]:
     """The numbers of a vector; None where unknown.
 
-    >>> rounded_list(np.array([0.5, np.nan]))
-    [0.5, None]
+    >>> rounded_list(np.array([0.5, np.nan, np.inf]))
+    [0.5, None, None]
     """
-    numbers: list[float | None] = np.round(values.astype(np.float64), DECIMALS).tolist()
-    return [None if value != value else value for value in numbers] if np.isnan(values).any() else numbers
+    numbers: list[float] = np.round(values.astype(np.float64), DECIMALS).tolist()
+    return [value if math.isfinite(value) else None for value in numbers]
 
 
 # --- schemas ---------------------------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ class Mismatch(Exception):
         self.field = field
 
 
-def text(description: str = "", *, longest: int = LONGEST_TEXT, **more: object) -> Schema:
+def text(description: str = "", *, longest: int = MAX_TEXT_LENGTH, **more: object) -> Schema:
     return _described({"type": "string", "maxLength": longest, **more}, description)
 
 
@@ -95,6 +95,8 @@ def obj(
 
 
 def nullable(schema: Schema) -> Schema:
+    if "type" not in schema:  # it allows anything, null too
+        return schema
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     changed = schema | {"type": [*kinds, "null"]}
     return changed | {"enum": [*schema["enum"], None]} if "enum" in schema else changed

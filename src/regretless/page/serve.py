@@ -5,7 +5,7 @@ send or read a byte now and then would use up the server. Here
 
 1. a request, head and body, must arrive within `ARRIVAL_SECONDS`, counted from the connection or its first byte;
 2. an answer that does not fit in the buffers must be read within `READING_SECONDS`;
-3. of more than `MOST_CONNECTIONS`, the one that has waited longest without a request in progress is closed.
+3. of more than `MAX_CONNECTIONS`, the one that has waited longest without a request in progress is closed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ FIRST_PORT = 8040
 PORTS = 20  # tried from there on, unless one is given
 ARRIVAL_SECONDS = 30.0
 READING_SECONDS = 120.0
-MOST_CONNECTIONS = 256
+MAX_CONNECTIONS = 256
 GRACE = 2  # seconds for open requests when the server ends; solves then get the time they need to save
 
 
@@ -195,7 +195,7 @@ class BoundedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._expect_request()
-        if len(self.connections) > MOST_CONNECTIONS:
+        if len(self.connections) > MAX_CONNECTIONS:
             idle = [each for each in self.connections if isinstance(each, BoundedProtocol) and each.is_idle]
             oldest = min(idle, key=lambda each: each.idle_since)  # at worst this one
             self.connections.discard(oldest)

@@ -27,7 +27,7 @@ from regretless.holdem.spots.formations import Formation, formations
 from regretless.holdem.spots.spot_toml import SPOT_FILE
 from regretless.page.endpoint import BODY_LIMIT, Routes
 from regretless.page.library import Library
-from regretless.page.queue import MOST_QUEUED, SolveQueue
+from regretless.page.queue import MAX_QUEUED, SolveQueue
 from regretless.page.schema import Json, array, boolean, integer, nullable, number, obj, rounded_list, text
 
 __all__ = ["routes"]
@@ -71,7 +71,7 @@ def meta(library: Library, queue: SolveQueue) -> Json:
         "devices": devices,
         "defaults": {"target": TARGET, "storage": 32, "threads": None},
         "memory": {"available_bytes": available_bytes()},
-        "limits": {"running": queue.limit, "queued": MOST_QUEUED, "body_bytes": BODY_LIMIT},
+        "limits": {"running": queue.limit, "queued": MAX_QUEUED, "body_bytes": BODY_LIMIT},
         "sizes_help": [{"text": sample, "means": means} for sample, means in SIZES_HELP],
         "range_help": [{"text": sample, "means": means} for sample, means in RANGE_HELP],
         "made": [category._asdict() for category in MADE],

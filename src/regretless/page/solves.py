@@ -38,7 +38,7 @@ from regretless.solving.solution import Solution
 
 __all__ = ["OPTIONS", "routes"]
 
-LONGEST_NAME = 120  # characters
+MAX_NAME_LENGTH = 120  # characters
 SUBJECTS = ("spot", "toml", "game", "resume", "again")  # exactly one of these says what is solved
 
 _TARGET = nullable(number("percent of the pot; for a game, its units", exclusiveMinimum=0, maximum=100, default=None))
@@ -63,7 +63,7 @@ BODY = obj(
         "drop_locks": array(
             integer(minimum=0), "with `again`: positions of locks of that file that are not kept", default=[]
         ),
-        "name": nullable(text(longest=LONGEST_NAME, default=None)),
+        "name": nullable(text(longest=MAX_NAME_LENGTH, default=None)),
         **OPTIONS,
     },
     required=(),
@@ -180,9 +180,9 @@ def _renewed(job: SolveJob, options: Json, library: Library, writing: set[str]) 
     if job.saved or before.resume is not None:
         body["resume"] = before.file if job.saved else before.resume
     elif before.game is not None:
-        body |= {"game": before.game, "name": before.name[:LONGEST_NAME]}
+        body |= {"game": before.game, "name": before.name[:MAX_NAME_LENGTH]}
     else:
-        body |= {"toml": before.toml, "name": before.name[:LONGEST_NAME]}
+        body |= {"toml": before.toml, "name": before.name[:MAX_NAME_LENGTH]}
     body = checked_body(json.dumps(body).encode(), BODY)
     request = _request(body, library, writing)
     options = request.options | {name: body[name] for name in RESUMED}

@@ -34,10 +34,10 @@ from regretless.page.study_runs import RUN, StudyRuns
 
 __all__ = ["OpenStudy", "StudyName", "StudyShelf", "routes"]
 
-KEPT_REPORTS = 12
-KEPT_PLANS = 4
-MOST_LINES = 1_000
-KEPT_FOLDERS = 2
+MAX_CACHED_REPORTS = 12
+MAX_CACHED_PLANS = 4
+MAX_LINES = 1_000
+MAX_CACHED_FOLDERS = 2
 COLUMNS = ("spot", "flop", "ranks", "high", "middle", "low", "pairing", "suits", "connectedness", "texture")
 READ = (
     *COLUMNS, "variation", "weight", "reach", "line", "pattern", "street", "player", "place", "action", "kind",
@@ -81,7 +81,7 @@ class StudyShelf:
         opened = replace(GrowingFolder.open(path), columns=READ)
         manifest = opened.manifest
         key = name, manifest.name, manifest.digest, manifest.toml, manifest.spots
-        folder = self._kept(self._folders, KEPT_FOLDERS, key, lambda: opened)
+        folder = self._kept(self._folders, MAX_CACHED_FOLDERS, key, lambda: opened)
         try:
             changed = (folder.path / "runs").stat().st_mtime_ns  # also if a part is replaced by one of its size
             return OpenStudy(name, folder, len(folder.written()), f"{folder.fingerprint()[:16]}-{changed:x}")
@@ -90,7 +90,9 @@ class StudyShelf:
 
     def plan(self, study: OpenStudy) -> StudyPlan:
         """What is studied."""
-        return self._kept(self._plans, KEPT_PLANS, (study.name, study.folder.manifest.toml), lambda: study.folder.plan)
+        return self._kept(
+            self._plans, MAX_CACHED_PLANS, (study.name, study.folder.manifest.toml), lambda: study.folder.plan
+        )
 
     def variation(self, study: OpenStudy, number: int) -> Variation:
         """One combination of the varied values."""
@@ -103,22 +105,22 @@ class StudyShelf:
 
     def lines(self, study: OpenStudy, variation: int) -> list[StudyLine]:
         """The lines that the study has, with the mix of actions at each."""
-        read = partial(study_lines, study.folder, variation=variation, limit=MOST_LINES)
+        read = partial(study_lines, study.folder, variation=variation, limit=MAX_LINES)
         with self._reading:
-            return self._kept(self._reports, KEPT_REPORTS, (study.name, study.revision, variation), read)
+            return self._kept(self._reports, MAX_CACHED_REPORTS, (study.name, study.revision, variation), read)
 
     def report(self, study: OpenStudy, variation: int, line: str) -> StudyReport:
         """A row per flop at a line, and all of them together."""
         read = partial(study_report, study.folder, line=line, by=COLUMNS, variation=variation)
         with self._reading:
-            return self._kept(self._reports, KEPT_REPORTS, (study.name, study.revision, variation, line), read)
+            return self._kept(self._reports, MAX_CACHED_REPORTS, (study.name, study.revision, variation, line), read)
 
     def spot(self, study: OpenStudy, id_: str) -> StudySpot:
         """A spot of the study by its name in the tables."""
         plan = self.plan(study)
         by_id = self._kept(
             self._plans,
-            KEPT_PLANS,
+            MAX_CACHED_PLANS,
             (study.name, study.folder.manifest.toml, "spots"),
             lambda: {spot.id: spot for spot in plan.spots},
         )

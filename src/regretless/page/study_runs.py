@@ -23,7 +23,7 @@ from regretless.supervision import Message, WorkerProcess
 
 __all__ = ["RUN", "StudyRuns"]
 
-MOST_WAITING = 20
+MAX_WAITING = 20
 CLOSING_SECONDS = 30.0  # for runs to end with the server
 RUN = obj(
     {
@@ -83,8 +83,8 @@ class StudyRuns:
             raise Conflict(f"study: {study!r} is being solved already", "study")
         if self._closing:
             raise Conflict("the server is ending")
-        if sum(not run.is_over for run in self.runs.values()) >= MOST_WAITING:
-            raise TooMany(f"{MOST_WAITING} studies are waiting already")
+        if sum(not run.is_over for run in self.runs.values()) >= MAX_WAITING:
+            raise TooMany(f"{MAX_WAITING} studies are waiting already")
         self.runs.pop(study, None)
         run = self.runs[study] = PageRun(study, toml)
         self._start_next()

@@ -48,6 +48,13 @@ def quiet_axes(axes: Axes) -> None:
 
 
 def shown(text: str, length: int) -> str:
-    """Text from users for a plot: on one line, at most `length` characters, safe for SVG."""
+    """Text from users for a plot: on one line, at most `length` characters, safe for SVG, and no formula.
+
+    Matplotlib reads dollars as the marks of a formula and leaves labels that begin with _ out of legends.
+
+    >>> shown("raise to $20", 30), shown("_call", 30), shown("a long name", 6)
+    ('raise to \\\\$20', ' _call', 'a lon…')
+    """
     text = printable(text)
-    return text if len(text) <= length else text[: length - 1] + "…"
+    text = text if len(text) <= length else text[: length - 1] + "…"
+    return text.replace("$", r"\$").replace("_", " _", 1) if text.startswith("_") else text.replace("$", r"\$")

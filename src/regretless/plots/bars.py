@@ -39,8 +39,8 @@ def strategy_bars(
     ['0:', '1:', '2:']
     """
     chosen = list(strategy) if information_sets is None else list(information_sets)
-    if not chosen:
-        raise InvalidOption("information_sets", chosen, "must name at least one information set")
+    if not 1 <= len(chosen) <= MAX_GROUPS:
+        raise InvalidOption("information_sets", len(chosen), f"must be from 1 to {MAX_GROUPS}")
     for key in chosen:
         if key not in strategy:
             allowed = ", ".join([*islice(strategy, 12), *(["…"] if len(strategy) > 12 else [])])
@@ -60,18 +60,18 @@ def strategy_bars(
             heights,
             width=width * 0.92,
             color=PALETTE[number % len(PALETTE)],
-            label=named.get(action, action),
+            label=shown(named.get(action, action), 24),
         )
         if len(chosen) * len(actions) <= 26:
             axes.bar_label(bars, [f"{height:.2f}" for height in heights], fontsize=8, color=INK, padding=2)
-    axes.set_xticks(range(len(chosen)), [named.get(key, key) for key in chosen])
+    axes.set_xticks(range(len(chosen)), [shown(named.get(key, key), 30) for key in chosen])
     axes.set_ylim(0, 1.12)
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
     axes.set_ylabel("probability", color=INK)
     axes.set_xlabel("information set", color=INK)
     figure.legend(frameon=False, loc="upper right", ncols=min(len(actions), 4), fontsize=9.5, handlelength=1.2)
     axes.set_title(_heading(value, theoretical), loc="left", fontsize=9.5, color=MUTED)
-    figure.suptitle(title, fontsize=13, color=INK, x=0.01, ha="left", fontweight="bold")
+    figure.suptitle(shown(title, 90), fontsize=13, color=INK, x=0.01, ha="left", fontweight="bold")
     return figure
 
 
@@ -107,5 +107,5 @@ def stacked_bars(groups: Sequence[str], shares: Mapping[str, Sequence[float]], *
     axes.set_xlim(0, 1)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     figure.legend(frameon=False, loc="outside lower center", ncols=min(len(shares), 5), fontsize=9.5, handlelength=1.2)
-    figure.suptitle(shown(title, 90), parse_math=False, fontsize=13, color=INK, x=0.01, ha="left", fontweight="bold")
+    figure.suptitle(shown(title, 90), fontsize=13, color=INK, x=0.01, ha="left", fontweight="bold")
     return figure

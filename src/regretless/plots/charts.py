@@ -30,7 +30,7 @@ ACROSS = 3  # charts in a row
 NAMES_ACROSS = 3  # actions in a row of the legend: more would be wider than the chart, which would then shrink
 NAME_HEIGHT = 0.23  # inches of such a row
 MAX_CHARTS = 60  # a larger figure is no longer readable
-LONGEST_TITLE = 100  # characters
+MAX_TITLE_LENGTH = 100  # characters
 
 
 class Chart(NamedTuple):
@@ -64,7 +64,7 @@ def charts(drawn: Sequence[Chart], *, title: str) -> Figure:
         _draw(each, chart)
     for each in axes[len(drawn) :]:
         each.set_axis_off()
-    figure.suptitle(shown(title, LONGEST_TITLE), fontsize=13, color=INK, x=0.01, ha="left", fontweight="bold")
+    figure.suptitle(shown(title, MAX_TITLE_LENGTH), fontsize=13, color=INK, x=0.01, ha="left", fontweight="bold")
     return figure
 
 
@@ -91,7 +91,7 @@ def _draw(axes: Axes, chart: Chart) -> None:
     axes.grid(True, color="white", linewidth=1.2)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    axes.set_title(shown(chart.title, LONGEST_TITLE), loc="left", fontsize=10, color=MUTED)
+    axes.set_title(shown(chart.title, MAX_TITLE_LENGTH), loc="left", fontsize=10, color=MUTED)
     named = [f"{action} {100 * often:.1f} %" for action, often in zip(chart.actions, chart.frequencies, strict=True)]
     patches = [Patch(color=colors[action], label=label) for action, label in zip(chart.actions, named, strict=True)]
     axes.legend(

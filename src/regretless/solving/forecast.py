@@ -20,8 +20,8 @@ from regretless.solving.record import Measurement
 
 __all__ = ["Forecast", "Outlook"]
 
-FEWEST = 3  # measurements needed for a trend
-SHORTEST = 1.0  # seconds of solving before the first forecast
+MIN_MEASUREMENTS = 3  # measurements needed for a trend
+MIN_SECONDS = 1.0  # seconds of solving before the first forecast
 FIRST = 16  # iterations before the first forecast
 FLATTEST = 0.25  # exponent b below which a solve is considered stalled
 WINDOW = 2  # the trend covers the last half of the iterations
@@ -72,7 +72,7 @@ class Forecast:
     def _predict(self, progress: Progress) -> float | None:
         """When the solve should end, in seconds since it began."""
         done = progress.iteration - (self._began_at or 0)
-        if progress.seconds < SHORTEST or done < 1:
+        if progress.seconds < MIN_SECONDS or done < 1:
             return None
         last, measurements = float(progress.iterations), 0.0
         if self.target is not None:
@@ -104,8 +104,8 @@ class Forecast:
         assert self.target is not None
         points = [point for point in self._history if point.exploitability > 0]
         recent = [point for point in points if WINDOW * point.iteration >= self._history[-1].iteration]
-        recent = points[-max(len(recent), FEWEST) :]
-        if len(recent) < FEWEST or recent[-1].iteration < max(FIRST, 1.5 * recent[0].iteration):
+        recent = points[-max(len(recent), MIN_MEASUREMENTS) :]
+        if len(recent) < MIN_MEASUREMENTS or recent[-1].iteration < max(FIRST, 1.5 * recent[0].iteration):
             return None
         log_t = [math.log(point.iteration) for point in recent]
         log_e = [math.log(point.exploitability) for point in recent]

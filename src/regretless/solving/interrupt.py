@@ -48,4 +48,4 @@ def catch_interrupts(*numbers: signal.Signals) -> Iterator[Callable[[], bool]]:
         yield interrupted
     finally:
         for number, handler in previous.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)  # None: not installed by Python

@@ -25,7 +25,7 @@ from regretless.variants.variant import Schedule, Variant, schedule
 __all__ = ["Checkpoints", "Iterating", "Outcome", "Progress", "Reply", "Step", "Stop", "drive", "run", "steps"]
 
 PIECE_SECONDS = 0.2  # target length of an uninterrupted piece of work
-LARGEST_PIECE = 20_000  # iterations; bounds the schedule held in memory
+MAX_PIECE = 20_000  # iterations; bounds the schedule held in memory
 FASTEST = 3  # b in e ≈ c · t^−b: exploitability hardly ever falls faster
 FARTHEST = 2  # the next measurement is after at most this many times the iterations of the last
 BYTES_PER_SECOND = 200e6  # checksums and writing, until a checkpoint has been timed
@@ -243,7 +243,7 @@ class _Loop:
             self.iteration_seconds += seconds
             if count == self.piece:
                 fitting = int(count * PIECE_SECONDS / max(seconds, 1e-9))
-                self.piece = max(1, min(2 * self.piece, LARGEST_PIECE, fitting))
+                self.piece = max(1, min(2 * self.piece, MAX_PIECE, fitting))
             if engine.iteration == self.measure_at:  # the next report and checkpoint include the new exploitability
                 return
             self._report()

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from regretless.engines import NUMBER_FORMATS, Evaluation, Sampling, Updates
 from regretless.errors import InvalidFile, RegretlessError
 from regretless.files.container import Container
-from regretless.files.fields import LARGEST, Fields
+from regretless.files.fields import MAX_COUNT, Fields
 from regretless.reprs import brief
 
 __all__ = ["FORMS", "Measurement", "Reason", "Record", "Settings"]
 
 Reason = Literal["iterations", "target", "interrupted", "exact"]
 FORMS = ("history", "public")
-LARGEST_ERROR = 1e-3  # of the largest value, at least 1: how far rounding may put a best response below a value
+MAX_ERROR = 1e-3  # of the largest value, at least 1: how far rounding may put a best response below a value
 _STORAGES = (64, *NUMBER_FORMATS)  # bits per stored number; 64 in the reference
 
 
@@ -64,7 +64,7 @@ class Settings:
             updates=table.one_of("updates", tuple(Updates)),
             sampling=table.one_of("sampling", tuple(Sampling)),
             batch_size=count("batch_size"),
-            seed=table.whole("seed", low=-LARGEST),
+            seed=table.whole("seed", low=-MAX_COUNT),
             storage=table.whole("storage", low=min(_STORAGES), high=max(_STORAGES)) if "storage" in table else None,
             form=table.one_of("form", FORMS),
             buckets=table.text("buckets") if "buckets" in table else None,
@@ -128,7 +128,7 @@ class Record:
         if "values" in header:
             values = header.numbers("values", count=players)
             evaluation = Evaluation(values, header.numbers("best_response_values", count=len(values)))
-            if evaluation.nash_conv < -LARGEST_ERROR * max(1.0, *map(abs, values)):
+            if evaluation.nash_conv < -MAX_ERROR * max(1.0, *map(abs, values)):
                 raise header.wrong("best_response_values", "are below the values, which no best response is")
             if "exploitability" in header:  # which a list of files shows without reading further
                 stated = header.number("exploitability")

@@ -29,7 +29,7 @@ from regretless.errors import InvalidOption
 
 __all__ = ["ROW", "Schedule", "Variant", "Weights", "predicts", "schedule", "stores_predictions"]
 
-KEPT_ROWS = 256  # iterations of a variant whose weights are computed once
+MAX_CACHED_ROWS = 256  # iterations of a variant whose weights are computed once
 
 
 class Weights(NamedTuple):
@@ -65,7 +65,7 @@ def schedule(variant: Variant, first: int, count: int) -> Schedule:
     >>> schedule(Plus(), first=3, count=2)["average_weight"]  # CFR+ weighs iteration t by t
     array([3., 4.])
     """
-    if first + count <= KEPT_ROWS + 1 and type(variant).__hash__ not in (None, object.__hash__):
+    if first + count <= MAX_CACHED_ROWS + 1 and type(variant).__hash__ not in (None, object.__hash__):
         with suppress(Exception):  # some parameter cannot be hashed, or there are weights for fewer iterations
             return _first_rows(cast(Hashable, variant))[first - 1 : first - 1 + count].copy()
     return _rows(variant, first, count)
@@ -108,7 +108,7 @@ def _is_weight(number: Any) -> bool:
 @lru_cache(maxsize=16, typed=True)  # named tuples of different types may be equal
 def _first_rows(variant: Variant) -> Schedule:
     """Those of a variant that is compared by its parameters: solves of a few hundred iterations are often repeated."""
-    return _rows(variant, 1, KEPT_ROWS)
+    return _rows(variant, 1, MAX_CACHED_ROWS)
 
 
 def predicts(schedule: Schedule) -> bool:

@@ -134,6 +134,7 @@ def test_games_against_each_other(run) -> None:
         (["a.rgl", "b.rgl", "--ev", "--flops", "25"], "flops: '25' is not for spots: every runout is evaluated"),
         (["a.rgl", "b.rgl", "--flops", "25"], "flops: '25' does not apply to whole spots: add --ev"),
         (["a.rgl", "b.rgl", "--ev", "--top", "3"], "top: 3 does not apply to --ev"),
+        (["a.rgl", "b.rgl", "--ev", "--threads", "0"], "threads: 0 is not for spots"),
         (["a.rgl", "b.rgl", "--ev", "--target", "3"], "target: 3.0 is for re-solved flops: add --resolve"),
         (["a.rgl", "other.rgl"], "board: 'Kh Qs Js 2c 3d and Kh Qs Js 2c 4d' are different boards"),
         (["a.rgl", "none.rgl"], "none.rgl: does not exist"),

@@ -202,6 +202,19 @@ def test_a_file_name_with_another_format_is_refused(run, solved: Path, tmp_path:
     assert run("export", str(solved), "--out", "TURN.CSV").code == 0
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--out", "turn"], "out: 'turn' does not end in a format, such as .csv: say which with --format"),
+        (["--format", "parquet"], "out: is missing: parquet is not written to stdout; name a file"),
+    ],
+)
+def test_a_missing_format_or_file_is_named(run, solved: Path, options: list[str], words: str) -> None:
+    result = run("export", str(solved), *options)
+    assert (result.code, result.out) == (1, "")
+    assert words in result.err
+
+
 def test_hands_in_neither_range_are_refused(run, solved: Path) -> None:
     result = run("export", str(solved), "--hands", "72o")
     assert (result.code, result.out) == (1, "")

@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 from tests.cli.spot_texts import RIVER
 
+from regretless.cli.solving.request import SolveRequest
+from regretless.holdem.spots.locks import LockFrom
+from regretless.solving.options import SolveOptions
+
 SOLVE = ["solve", "river.toml", "--iterations", "60", "--threads", "1"]
 
 
@@ -159,3 +163,19 @@ def test_an_estimate_respects_suits_that_a_lock_source_distinguishes(run, tmp_pa
     solved = run("solve", "locked.toml", "--iterations", "2", "--json").json
     assert estimated["nodes"] == solved["nodes"] > run("estimate", "plain.toml", "--json").json["nodes"]
     assert estimated["information_sets"] == solved["information_sets"]
+
+
+def test_a_lock_source_is_repeated_whatever_else_has_its_name() -> None:
+    """The command that resumes a solve names the source of its locks even if another option has the same value."""
+    request = SolveRequest(
+        options=SolveOptions(device="cpu"),
+        keeps=None,
+        as_json=False,
+        strategy=False,
+        out=None,
+        resume=None,
+        plot=None,
+        locks=(LockFrom(source="cpu", player="oop"), LockFrom(source="cpu", player="ip")),
+    )
+    words = request.solving_arguments()
+    assert words == ["--device", "cpu", "--lock-from", "cpu", "--lock-player", "oop", "--lock-player", "ip"]

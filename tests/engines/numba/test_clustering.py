@@ -3,13 +3,13 @@ from functools import partial
 import numpy as np
 import pytest
 
-from regretless.engines.numba.clustering import LARGEST_SQUARE, CentroidLookup, TooFewRows, find_centroids
+from regretless.engines.numba.clustering import MAX_SQUARE, CentroidLookup, TooFewRows, find_centroids
 from regretless.engines.threads import in_order
 
 
 def random_rows(count: int, columns: int, seed: int) -> np.ndarray:
     """Rows as long as allowed: the hardest for exact arithmetic."""
-    most = int((LARGEST_SQUARE / columns) ** 0.5)
+    most = int((MAX_SQUARE / columns) ** 0.5)
     return np.random.default_rng(seed).integers(most + 1, size=(count, columns)).astype(np.uint16)
 
 

@@ -49,19 +49,19 @@ def test_an_exploding_tree_is_refused_at_once() -> None:
 def test_every_way_to_build_a_large_tree_is_refused(
     ask: Callable[[Spot], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tree_size, "MOST_NODES", 1000)
+    monkeypatch.setattr(tree_size, "MAX_NODES", 1000)
     with pytest.raises(RegretlessError, match="more than 1,000 nodes"):
         ask(EXPLODING)
 
 
 def test_decisions_that_nothing_repeats_count_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree_size, "MOST_DECISIONS", 50)
+    monkeypatch.setattr(tree_size, "MAX_DECISIONS", 50)
     with pytest.raises(RegretlessError, match=r"more than 50 different decisions.*remove some of the 3 raise sizes"):
         betting_of(spot(bets={"bet": "33%, 75%", "raise": "60%, 80%, 100%"}))
 
 
 def test_the_remedy_names_the_longest_lists(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree_size, "MOST_NODES", 50)
+    monkeypatch.setattr(tree_size, "MAX_NODES", 50)
     bets = {"bet": "50%", "raise": "60%", "river": {"bet": "20%, 50%, 90%"}, "turn": {"oop": {"raise": "3x, 4x"}}}
     with pytest.raises(RegretlessError) as caught:
         betting_of(spot(bets=bets))
@@ -80,10 +80,10 @@ def test_the_remedy_names_the_longest_lists(monkeypatch: pytest.MonkeyPatch) -> 
 def test_nodes_are_counted_as_the_tree_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
     given = spot(bets={"bet": "33%, 75%", "raise": "60%, a"}, stack=500)
     nodes = len(betting_tree(given).kind)
-    monkeypatch.setattr(tree_size, "MOST_NODES", nodes)
+    monkeypatch.setattr(tree_size, "MAX_NODES", nodes)
     forget_betting()
     betting_tree(given)
-    monkeypatch.setattr(tree_size, "MOST_NODES", nodes - 1)
+    monkeypatch.setattr(tree_size, "MAX_NODES", nodes - 1)
     forget_betting()
     with pytest.raises(RegretlessError, match=f"more than {nodes - 1:,} nodes"):
         betting_tree(given)

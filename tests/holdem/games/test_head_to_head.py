@@ -154,6 +154,8 @@ def test_a_game_without_flops_needs_none() -> None:
     assert result.seats[0][0] == pytest.approx(-result.seats[0][1], abs=1e-9)
     with pytest.raises(InvalidOption, match="flops: 25 does not apply"):
         first.against(second, 25)
+    with pytest.raises(InvalidOption, match="device: 'cpu' does not apply"):
+        first.against(second, device="cpu")
 
 
 def test_what_cannot_be_played_is_refused(
@@ -171,3 +173,12 @@ def test_what_cannot_be_played_is_refused(
     monkeypatch.setattr("regretless.engines.numba.public.bucket_evaluator.available_bytes", lambda: 10**6)
     with pytest.raises(WouldNotFit, match="the values of a flop"):
         better.against(worse, FLOP)
+
+
+def test_the_default_flops_do_not_depend_on_whose_turn_it_is(better: RealCardsSolution) -> None:
+    other = on_flops(f"{FLOP}, 3c 3d 3h, 2c 2d 2h", 2)
+    result = better.against(other)
+    assert result.flops == 2
+    assert other.against(better).edge == pytest.approx(-result.edge, abs=1e-12)
+    with pytest.raises(InvalidOption, match=r"flops: None must be chosen: .* have none in common"):
+        better.against(on_flops("3c 3d 3h", 2))

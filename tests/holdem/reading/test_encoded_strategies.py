@@ -57,11 +57,11 @@ def test_decoding_and_encoding_again_changes_nothing(bits: int) -> None:
         assert encode_shares(decode_shares(kept), bits).tobytes() == kept.tobytes()
 
 
-@pytest.mark.parametrize(("most", "bits", "tolerance"), [(encoded_strategies.MOST_IN_32_BITS, 32, 1e-5), (0, 16, 1e-3)])
+@pytest.mark.parametrize(("most", "bits", "tolerance"), [(encoded_strategies.MAX_IN_32_BITS, 32, 1e-5), (0, 16, 1e-3)])
 def test_a_file_gives_every_hand_its_ev_on_rare_lines(
     most: int, bits: int, tolerance: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(encoded_strategies, "MOST_IN_32_BITS", most)
+    monkeypatch.setattr(encoded_strategies, "MAX_IN_32_BITS", most)
     solution = solve_spot(Spot.from_mapping(RARE), iterations=1000, threads=1)
     path = tmp_path / "spot.rgl"
     solution.save(path)

@@ -12,6 +12,7 @@ import pytest
 from tests.holdem.random_spots import random_spot
 
 import regretless as rl
+from regretless.errors import InvalidOption
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.reading.columns import DEFINITIONS
 from regretless.holdem.reading.nodes import NodeView
@@ -159,3 +160,13 @@ def test_tables_have_the_numbers_of_the_node(solution: SpotSolution) -> None:
     table = view.to_arrow()
     assert table.column_names == list(frame.columns)
     assert table.schema.field("ev").metadata[b"definition"].decode() == DEFINITIONS["ev"]
+
+
+def test_where_nobody_acts_there_is_no_strategy() -> None:
+    solution = solve_spot(Spot.from_mapping(BLOCKED), iterations=20, threads=1)
+    ended = [view for view in views(solution) if view.kind != "decision"]
+    assert {view.kind for view in ended} >= {"fold", "showdown"}
+    for view in ended:
+        assert view.frequencies == view.action_means == view.action_combos == ()
+        with pytest.raises(InvalidOption, match="leads to no decision"):
+            view.grid()

@@ -89,7 +89,7 @@ def assert_saved(solution: rl.holdem.SpotSolution, path: Path) -> None:
 def kept_bits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """Bits per probability in files, and blocks so small that every street with several runouts takes several."""
     if request.param == 16:
-        monkeypatch.setattr(encoded_strategies, "MOST_IN_32_BITS", 0)
+        monkeypatch.setattr(encoded_strategies, "MAX_IN_32_BITS", 0)
     monkeypatch.setattr(encoded_strategies, "BLOCK_BYTES", 2000)
     return int(request.param)
 

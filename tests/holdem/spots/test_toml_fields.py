@@ -11,7 +11,7 @@ import pytest
 
 from regretless.errors import InvalidFile, RegretlessError
 from regretless.holdem.spots.spot import Spot
-from regretless.holdem.spots.toml_fields import LARGEST_FILE, parse_toml
+from regretless.holdem.spots.toml_fields import MAX_FILE, parse_toml
 
 SPOT = """
 board = "Qs Jh 2h"
@@ -99,7 +99,7 @@ number = {{ a = [0.5, 1.5] }}
     ["a=[1]\n", "[[a]]\n", "'", '"', '"""', "a.b.c=1\n", "[a.b]\n", "#", "\\", "{", "a={b=1}\n", '"\\"', "\r\n", "="],
 )
 def test_time_grows_no_faster_than_the_text(unit: str) -> None:
-    text = (unit * (LARGEST_FILE // len(unit)))[:LARGEST_FILE]
+    text = (unit * (MAX_FILE // len(unit)))[:MAX_FILE]
     began = time.process_time()
     with suppress(RegretlessError):
         parse_toml(text, "spot")

@@ -9,18 +9,18 @@ from playwright.sync_api import expect
 from tests.page.browser.parts import at_node, cell, shown_frequencies, wait_for_line
 from tests.page.serving import Server
 
-MOST_TABS = 60
+MAX_TABS = 60
 
 
 def tab_to(page: Any, role: str, name: str, **how: Any) -> None:
     """Press Tab until an element has the focus."""
     wanted = page.get_by_role(role, name=name, **how).first
     expect(wanted).to_be_visible()
-    for _ in range(MOST_TABS):
+    for _ in range(MAX_TABS):
         if wanted.evaluate("element => element === document.activeElement"):
             return
         page.keyboard.press("Tab")
-    pytest.fail(f"{MOST_TABS} times Tab did not reach {name!r}")
+    pytest.fail(f"{MAX_TABS} times Tab did not reach {name!r}")
 
 
 def test_from_the_library_to_a_locked_solution(workshop: Server, open_page: Any) -> None:

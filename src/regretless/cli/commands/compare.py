@@ -135,7 +135,8 @@ def _head_to_head(
     from regretless.cli.views.compare import print_head_to_head
     from regretless.holdem.games.pricing import PricedSolution, Resolving
 
-    options = {name: value for name, value in {"flops": flops, "resolve": resolve, **machine}.items() if value}
+    given = {"flops": flops, "resolve": resolve, **machine}
+    options = {name: value for name, value in given.items() if value is not None}
     if target is not None:
         if not resolve:
             raise InvalidOption("target", target, "is for re-solved flops: add --resolve")

@@ -17,7 +17,7 @@ from regretless.cli.arguments.options import SPOTS, argument, flag, option
 from regretless.cli.terminal.consoles import for_answers, for_people, note
 from regretless.cli.terminal.interrupts import INTERRUPTED
 from regretless.cli.terminal.numbers import counted
-from regretless.errors import InvalidFile, InvalidOption, bytes_text
+from regretless.errors import InvalidFile, InvalidOption, MissingOption, bytes_text
 
 if TYPE_CHECKING:
     from regretless.holdem.exports import ExportSize
@@ -131,12 +131,15 @@ def _checked_format(format_: str | None, ranges: str | None, out: Path | None) -
         raise InvalidOption("ranges", ranges, f"is not one of {', '.join(RANGE_TEXTS)}")
     allowed, usual = (FORMATS, "csv") if ranges is None else (RANGE_FORMATS, "txt")
     kind = format_ or (usual if out is None else out.suffix.lower().lstrip("."))
+    if not kind:
+        reason = f"does not end in a format, such as .{usual}: say which with --format"
+        raise InvalidOption("out", str(out), reason)
     if kind not in allowed:
         raise InvalidOption("format", kind, f"is not one of {', '.join(allowed)}")
     if out is not None and out.suffix.lower() in (f".{other}" for other in allowed if other != kind):
         raise InvalidOption("format", kind, f"does not match the name of {out}: leave out --format, or rename the file")
     if kind == "parquet" and out is None:
-        raise InvalidOption("out", None, "must name a file: parquet is not written to stdout")
+        raise MissingOption("out", "parquet is not written to stdout; name a file")
     return kind
 
 

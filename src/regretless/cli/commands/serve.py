@@ -21,14 +21,15 @@ __all__ = ["serve"]
 def serve(
     folder: Annotated[Path, argument("Folder of solutions (.rgl) and spots (.toml).", "FOLDER")] = Path(),
     host: Annotated[
-        str, option("Address to listen on; the default is reachable from this machine only.")
+        str,
+        option("Address to listen on; the default is reachable from this machine only.", default=True),
     ] = "127.0.0.1",
     allow_host: Annotated[
         list[str] | None,
         option("Another name or address by which the server is reached, such as that of a proxy; may be repeated."),
     ] = None,
     port: Annotated[int | None, option("Port.", default="the first free one from 8040")] = None,
-    solves: Annotated[int, option("Solves that may run at the same time.")] = 1,
+    solves: Annotated[int, option("Solves that may run at the same time.", default=True)] = 1,
     no_token: Annotated[
         bool, flag("--no-token", "Let in every user and program that can reach the address, without a token.")
     ] = False,

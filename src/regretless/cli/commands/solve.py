@@ -170,7 +170,7 @@ def solve(
     from regretless.solving.options import RULES, SolveOptions
 
     if ray is not None and shards is None:
-        raise InvalidOption("ray", ray, "is for games on flops: give flops and shards too")
+        raise InvalidOption("ray", ray, "is for the shards of a game on flops: give --flops and --shards too")
     names = tuple(arguments or ())
     named = {name: value for name, value in context.params.items() if name in RULES and value is not False}
     parameters = {"alpha": alpha, "beta": beta, "gamma": gamma, "delay": delay}

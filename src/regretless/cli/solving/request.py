@@ -105,6 +105,7 @@ class SolveRequest:
         from regretless.holdem.spots.locks import LockFrom, frequency_text, lock_text
 
         words: list[str] = []
+        sources: set[str] = set()
         for name, value in self.options.given():
             flag = f"--{name.replace('_', '-')}"
             words += [flag] if value is True else [flag, str(value)]
@@ -112,7 +113,8 @@ class SolveRequest:
             if not isinstance(lock, LockFrom):
                 words += ["--lock", lock_text(lock)]
                 continue
-            if lock.source not in words:
+            if lock.source not in sources:
+                sources.add(lock.source)
                 words += ["--lock-from", lock.source]
             if lock.frequencies:
                 words += ["--lock", frequency_text(lock)]

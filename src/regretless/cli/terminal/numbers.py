@@ -62,12 +62,14 @@ def duration_text(seconds: float) -> str:
 
     >>> [duration_text(seconds) for seconds in (2.5e-5, 0.0123, 3.21, 125.0, 7384.0)]
     ['25 µs', '12 ms', '3.2 s', '2 min 5 s', '2 h 3 min']
+    >>> [duration_text(seconds) for seconds in (0.0009996, 0.9996, 59.96)]  # each rounds up to the next unit
+    ['1 ms', '1.0 s', '1 min 0 s']
     """
-    if seconds < 1e-3:
+    if seconds < 0.9995e-3:
         return f"{seconds * 1e6:.3g} µs"
-    if seconds < 1:
+    if seconds < 0.9995:
         return f"{seconds * 1e3:.2g} ms" if seconds < 0.0995 else f"{seconds * 1e3:.0f} ms"
-    if seconds < 60:
+    if seconds < 59.95:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
@@ -77,15 +79,19 @@ def duration_text(seconds: float) -> str:
 def about_text(seconds: float) -> str:
     """An estimated duration, rounded as coarsely as an estimate deserves.
 
-    >>> [about_text(seconds) for seconds in (0.3, 7.6, 43.0, 93.0, 1234.0, 9200.0)]
-    ['1 s', '8 s', '45 s', '1.5 min', '21 min', '2.6 h']
+    >>> [about_text(seconds) for seconds in (0.3, 7.6, 43.0, 93.0, 1234.0, 9200.0, 360_000.0)]
+    ['1 s', '8 s', '45 s', '1.5 min', '21 min', '2.6 h', '100 h']
     """
     if seconds < 10:
         return f"{max(round(seconds), 1)} s"
     if seconds < 57.5:
         return f"{5 * round(seconds / 5)} s"
-    size, unit = (seconds / 60, "min") if seconds < 3570 else (seconds / 3600, "h")
-    return f"{round(2 * size) / 2:g} {unit}" if size < 10 and unit == "min" else f"{size:.2g} {unit}"
+    if seconds < 600:
+        return f"{round(seconds / 30) / 2:g} min"
+    if seconds < 3570:
+        return f"{seconds / 60:.0f} min"
+    hours = seconds / 3600
+    return f"{round(hours, 1):g} h" if hours < 9.95 else f"{hours:.0f} h"
 
 
 def counted(count: int, noun: str) -> str:

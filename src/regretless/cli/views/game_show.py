@@ -45,7 +45,7 @@ OTHERS = 3  # lines suggested for --line
 FLOPS = 4  # listed of those that a game was solved on
 
 BAR = 24  # characters
-MOST_COLUMNS = 4  # with more actions, a row lists those it plays
+MAX_COLUMNS = 4  # with more actions, a row lists those it plays
 Strategy = Mapping[str, Mapping[str, float]]
 
 
@@ -257,7 +257,7 @@ def strategy_table(shown: Strategy, *, color: bool, rows: str = "information set
     actions = list(colors)
     table = plain_table()
     table.add_column(rows, no_wrap=True, overflow="ellipsis", min_width=len(rows))
-    columns = actions if len(actions) <= MOST_COLUMNS else []
+    columns = actions if len(actions) <= MAX_COLUMNS else []
     for action in columns:
         table.add_column(Text(action, style=colors[action]), justify="right", no_wrap=True, min_width=6)
     table.add_column("strategy", no_wrap=True, overflow="ellipsis")

@@ -29,8 +29,8 @@ from regretless.errors import RegretlessError
 
 __all__ = [
     "ITERATIONS",
-    "LARGEST_SQUARE",
-    "MOST_CLUSTERS",
+    "MAX_CLUSTERS",
+    "MAX_SQUARE",
     "WIDTH",
     "CentroidLookup",
     "CentroidSample",
@@ -128,8 +128,8 @@ def nearer(features: NDArray[np.uint16], centroid: NDArray[np.uint16], distances
 
 
 ITERATIONS: Final = 50
-LARGEST_SQUARE: Final = 2**23  # squared length of a row
-MOST_CLUSTERS: Final = 2**16 - 1
+MAX_SQUARE: Final = 2**23  # squared length of a row
+MAX_CLUSTERS: Final = 2**16 - 1
 
 Rows = NDArray[np.uint16]  # [rows, columns]
 _BLOCK = 8192  # rows per piece of work
@@ -187,7 +187,7 @@ class NumbaCentroidSample:
 
     def __init__(self, rows: Rows, weights: NDArray[np.int64], threads: int) -> None:
         self.rows, self.weights, self.threads = rows, weights, threads
-        self._distances = np.full(len(rows), LARGEST_SQUARE, dtype=np.int64)
+        self._distances = np.full(len(rows), MAX_SQUARE, dtype=np.int64)
         self._sums = np.cumsum(weights)
         self._blocks = [rows[start : start + _BLOCK] for start in range(0, len(rows), _BLOCK)]
 
@@ -234,14 +234,14 @@ def find_centroids(
 
 
 def _check(rows: Rows, weights: NDArray[np.int64], count: int) -> None:
-    if not 1 <= count <= MOST_CLUSTERS:
-        raise ValueError(f"{count} clusters: must be from 1 to {MOST_CLUSTERS}")
+    if not 1 <= count <= MAX_CLUSTERS:
+        raise ValueError(f"{count} clusters: must be from 1 to {MAX_CLUSTERS}")
     if len(weights) != len(rows) or (len(weights) and weights.min() < 1):
         raise ValueError("every row needs a weight of at least 1")
     squares = np.empty(len(rows), dtype=np.int64)
     own_distances(rows, np.zeros(len(rows), dtype=np.uint16), np.zeros((1, rows.shape[1]), dtype=np.uint16), squares)
-    if len(rows) and squares.max() > LARGEST_SQUARE:
-        raise ValueError(f"a row is longer than the square root of {LARGEST_SQUARE}: its products would be rounded")
+    if len(rows) and squares.max() > MAX_SQUARE:
+        raise ValueError(f"a row is longer than the square root of {MAX_SQUARE}: its products would be rounded")
 
 
 def _first_centroids(

@@ -26,7 +26,7 @@ from regretless.forms.sequence import SequenceForm, SequenceTree
 __all__ = ["PayoffRows", "payoff_rows"]
 
 WINDOW = 8  # how many earlier rows a row is compared with
-LONGEST_CHAIN = 32  # references in a row; bounds the rounding error that they accumulate
+MAX_CHAIN_LENGTH = 32  # references in a row; bounds the rounding error that they accumulate
 SAME = 1e-12  # payoffs that differ by less than this share of the largest count as equal
 
 
@@ -171,7 +171,7 @@ def _closest_rows(
         length[row] = start[row + 1] - start[row]
         for back in range(1, min(WINDOW, index) + 1):
             other = order[index - back]
-            if length[other] == 0 or depth[other] >= LONGEST_CHAIN:  # an equal row further back represents it
+            if length[other] == 0 or depth[other] >= MAX_CHAIN_LENGTH:  # an equal row further back represents it
                 continue
             differences = _difference(start, column, value, row, other, length[row])
             if differences < length[row]:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from regretless.compiling import kernel
 from regretless.engines.numba.update import next_average, next_regret, step_weights, to_match
-from regretless.engines.numpy.sequence import SMALLEST
+from regretless.engines.numpy.sequence import MIN_NORMAL
 from regretless.engines.sampling import SamplingTree, Words, uniform
 from regretless.forms.history import FloatArray, IntArray
 from regretless.variants.variant import Schedule
@@ -32,7 +32,7 @@ Nodes = NDArray[np.int32]  # [N, 4]
 
 CHANCE = -1
 TERMINAL = -2
-LARGEST_SCALE = 2.0**400  # beyond it, arrays and scale are divided by it, a power of two: no rounding
+MAX_SCALE = 2.0**400  # beyond it, arrays and scale are divided by it, a power of two: no rounding
 
 
 class SamplingState(NamedTuple):
@@ -56,9 +56,9 @@ def _begin(weights: np.void, regret: FloatArray, average: FloatArray, scale: Flo
             scale[which] = 1.0
         elif discount != 1.0:
             scale[which] /= discount
-            if scale[which] > LARGEST_SCALE:
-                array *= 1.0 / LARGEST_SCALE
-                scale[which] /= LARGEST_SCALE
+            if scale[which] > MAX_SCALE:
+                array *= 1.0 / MAX_SCALE
+                scale[which] /= MAX_SCALE
 
 
 @kernel
@@ -87,7 +87,7 @@ def _match(regret: FloatArray, strategy: FloatArray, first: int, count: int) -> 
     total = 0.0
     for pair in range(first, first + count):
         total += max(regret[pair], 0.0)
-    if total >= SMALLEST:
+    if total >= MIN_NORMAL:
         share = 1.0 / total
         for pair in range(first, first + count):
             strategy[pair] = max(regret[pair], 0.0) * share

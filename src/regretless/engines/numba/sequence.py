@@ -172,7 +172,7 @@ def _birth_order(parent: IntArray) -> IntArray:
 Array = NDArray[np.floating]
 PAGE, STAGGER = 512, 104  # numbers
 SHARED = 65_536  # information sets in one group from which several threads pay
-MOST_THREADS = 16  # used unless the user says otherwise
+MAX_THREADS = 16  # used unless the user says otherwise
 TOLERANCE = {"float64": 1e-10, "float32": 2e-4}
 
 
@@ -278,7 +278,7 @@ class NumbaSequenceEngine(_NumbaEngine):
         self.rows = self.exact_rows._replace(value=self.exact_rows.value.astype(self.dtype, copy=False))
         sweeps_outweigh_payoffs = len(self.slot) > len(self.rows.value)
         if sweeps_outweigh_payoffs and self.tree.groups[:, 1].max(initial=0) >= SHARED:
-            self.threads = min(threads or MOST_THREADS, numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+            self.threads = min(threads or MAX_THREADS, numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
         self._load_kernels()
 
     @property

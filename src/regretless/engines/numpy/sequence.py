@@ -32,11 +32,11 @@ from regretless.forms.memory import memory_bytes
 from regretless.forms.sequence import SequenceForm, SequenceTree, sequence_tree, terminal_sequences
 from regretless.variants.variant import Schedule, Weights
 
-__all__ = ["SMALLEST", "NumpyHistoryEngine", "NumpySequenceEngine", "estimate", "normalise"]
+__all__ = ["MIN_NORMAL", "NumpyHistoryEngine", "NumpySequenceEngine", "estimate", "normalise"]
 
 # The smallest normal number. Every engine, in its own number format, treats a smaller sum as 0: such a sum has lost
 # precision, and 1 / sum overflows. Only a long chain of improbable moves makes one.
-SMALLEST = float(np.finfo(np.float64).tiny)
+MIN_NORMAL = float(np.finfo(np.float64).tiny)
 
 STATE_ARRAYS = 4  # regret, average, strategy and plan, over all sequences
 
@@ -44,7 +44,7 @@ Profile = list[tuple[FloatArray, FloatArray]]  # for each player: strategy and r
 
 
 def normalise(sums: FloatArray, first: IntArray) -> FloatArray:
-    """Divide the numbers of each information set by their sum; uniform where the sum is below `SMALLEST`.
+    """Divide the numbers of each information set by their sum; uniform where the sum is below `MIN_NORMAL`.
 
     >>> normalise(np.array([1.0, 3.0, 0.0, 0.0]), np.array([0, 2, 4]))
     array([0.25, 0.75, 0.5 , 0.5 ])
@@ -53,7 +53,7 @@ def normalise(sums: FloatArray, first: IntArray) -> FloatArray:
         return sums
     count = np.diff(first)
     total = np.add.reduceat(sums, first[:-1])
-    counts = total >= SMALLEST
+    counts = total >= MIN_NORMAL
     share = np.where(counts, 1.0 / np.where(counts, total, 1.0), 0.0)
     shares: FloatArray = sums * np.repeat(share, count) + np.repeat(np.where(counts, 0.0, 1.0 / count), count)
     return shares

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from regretless.engines.numba.clustering import LARGEST_SQUARE, Rows, rounded_means
+from regretless.engines.numba.clustering import MAX_SQUARE, Rows, rounded_means
 from regretless.forms.history import AnyArray
 
 __all__ = ["TorchCentroidLookup", "TorchCentroidSample"]
@@ -51,7 +51,7 @@ class TorchCentroidSample:
         self._rows = _uploaded(rows, device).double()
         self._near = self._rows.float()
         self._weights = torch.from_numpy(weights).to(device)
-        self._distances = torch.full((len(rows),), LARGEST_SQUARE, dtype=torch.float64, device=device)
+        self._distances = torch.full((len(rows),), MAX_SQUARE, dtype=torch.float64, device=device)
         self._sums = torch.cumsum(self._weights, dim=0)
 
     def total(self) -> int:

@@ -21,7 +21,7 @@ from regretless.games.game import CHANCE, Action, AnyGame, Game
 __all__ = ["EfgGame", "Limits", "parse_efg", "read_efg", "to_efg", "write_efg"]
 
 ZERO_SUM_TOLERANCE = 1e-9
-LARGEST_DENOMINATOR = 1_000_000  # of a fraction in a written file
+MAX_DENOMINATOR = 1_000_000  # of a fraction in a written file
 
 
 class EfgGame(Game[int]):
@@ -183,5 +183,5 @@ def _quoted(text: str) -> str:
 
 def _number(value: float) -> str:
     """A fraction if it reads back as the same number, else all digits."""
-    near = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
+    near = Fraction(value).limit_denominator(MAX_DENOMINATOR)
     return str(near) if float(near) == value else repr(value)

@@ -29,7 +29,7 @@ TERMINAL = -2  # in `EfgTree.player`
 PROBABILITY_TOLERANCE = 1e-4  # how far from 1 probabilities in a file may sum; they are then divided by the sum
 NO_CHILDREN: list[int] = []  # shared by all terminals, never changed
 NEGLIGIBLE = 1e-12  # sums this close to 1 are not normalised
-LONGEST_NUMBER = 100  # characters
+MAX_NUMBER_LENGTH = 100  # characters
 END = "end"  # kind of the token after the last one
 
 _TOKEN = re.compile(
@@ -319,7 +319,7 @@ class _Tokens:
         return int(self.take())
 
     def number(self, what: str) -> float:
-        if self.kind != "number" or len(self.value) > LONGEST_NUMBER:
+        if self.kind != "number" or len(self.value) > MAX_NUMBER_LENGTH:
             self.fail(f"expected {what}, a number, found {self.shown()}")
         above, _, below = self.value.partition("/")
         try:

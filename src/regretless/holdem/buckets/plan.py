@@ -22,15 +22,15 @@ from regretless.cards.situations import board_rows, first_situations
 from regretless.errors import InvalidFile, InvalidOption, InvalidText, RegretlessError
 from regretless.holdem.spots.spot_fields import STREETS, StreetName
 
-__all__ = ["BOARD_CARDS", "LOSSLESS", "MOST_BUCKETS", "BoardRows", "BucketChoice", "BucketPlan", "Method"]
+__all__ = ["BOARD_CARDS", "LOSSLESS", "MAX_BUCKETS", "BoardRows", "BucketChoice", "BucketPlan", "Method"]
 
 Method = Literal["kmeans", "percentile"]
 
 BOARD_CARDS: Final[Mapping[StreetName, int]] = {"flop": 3, "turn": 4, "river": 5}
-MOST_BUCKETS: Final = 2**16 - 1  # 16 bits per situation, and one value for hands that the board blocks
-SMALLEST_SAMPLE = 1000
-LARGEST_SAMPLE = 10**7
-LARGEST_SEED = 2**63 - 1
+MAX_BUCKETS: Final = 2**16 - 1  # 16 bits per situation, and one value for hands that the board blocks
+MIN_SAMPLE = 1000
+MAX_SAMPLE = 10**7
+MAX_SEED = 2**63 - 1
 
 LOSSLESS = "lossless"
 FILE = ".rgl"  # how the name of a file with tables ends
@@ -72,13 +72,13 @@ class BucketPlan:
     def __post_init__(self) -> None:
         if self.method not in get_args(Method):
             raise InvalidOption("method", self.method, f"is not one of {', '.join(get_args(Method))}")
-        _check_whole("seed", self.seed, 0, LARGEST_SEED, "")
-        _check_whole("sample", self.sample, SMALLEST_SAMPLE, LARGEST_SAMPLE, " deals")
+        _check_whole("seed", self.seed, 0, MAX_SEED, "")
+        _check_whole("sample", self.sample, MIN_SAMPLE, MAX_SAMPLE, " deals")
         if self.board and (len(self.board) != 3 or len(set(self.board)) != 3):
             raise InvalidOption("board", board_text(self.board), "must be a flop: three different cards")
         for street in STREETS:
             if (count := getattr(self, street)) is not None:
-                _check_whole(street, count, 1, MOST_BUCKETS, " buckets")
+                _check_whole(street, count, 1, MAX_BUCKETS, " buckets")
         if not self.streets:
             raise RegretlessError("no street has buckets: give their number for the flop, the turn or the river")
 
@@ -213,5 +213,5 @@ def _check_value(text: str, name: str, value: str, position: int) -> None:
     if name == METHOD:
         if value not in get_args(Method):
             raise InvalidText("buckets", text, position, f"{value} is not one of {', '.join(get_args(Method))}")
-    elif value != LOSSLESS and (re.fullmatch("[0-9]{1,5}", value) is None or not 1 <= int(value) <= MOST_BUCKETS):
-        raise InvalidText("buckets", text, position, f"{value} is neither {LOSSLESS} nor from 1 to {MOST_BUCKETS:,}")
+    elif value != LOSSLESS and (re.fullmatch("[0-9]{1,5}", value) is None or not 1 <= int(value) <= MAX_BUCKETS):
+        raise InvalidText("buckets", text, position, f"{value} is neither {LOSSLESS} nor from 1 to {MAX_BUCKETS:,}")

@@ -35,7 +35,7 @@ from regretless.cards.situations import board_rows, first_situations, hand_entri
 from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 from regretless.files import Container, Fields, write_container
 from regretless.holdem.buckets.division import BucketDivision, NearestCentroid, Percentiles, bytes_per_situation
-from regretless.holdem.buckets.plan import BOARD_CARDS, LARGEST_SEED, MOST_BUCKETS, BucketPlan, Method
+from regretless.holdem.buckets.plan import BOARD_CARDS, MAX_BUCKETS, MAX_SEED, BucketPlan, Method
 from regretless.holdem.spots.spot_fields import STREETS, StreetName
 from regretless.solving.kinds import open_file
 
@@ -114,12 +114,12 @@ def read_plan(file: Container) -> BucketPlan:
     for street in STREETS:
         if street in streets:
             of_street = Fields(file.path, streets.value(street), f"streets.{street}.")
-            counts[street] = of_street.whole("buckets", low=1, high=MOST_BUCKETS)
+            counts[street] = of_street.whole("buckets", low=1, high=MAX_BUCKETS)
     try:
         plan = BucketPlan(
             **counts,
             method=read_method(fields),
-            seed=fields.whole("seed", high=LARGEST_SEED),
+            seed=fields.whole("seed", high=MAX_SEED),
             sample=fields.whole("sample"),
             board=parse_board(fields.text("board")),
         )
@@ -318,7 +318,7 @@ class DividedBuckets:
         fields = Fields(file.path, Fields(file.path, file.header).value(field), f"{field}.")
         streets = Fields(file.path, fields.value("streets"), f"{field}.streets.")
         counts: dict[str, Any] = {
-            street: streets.whole(street, low=1, high=MOST_BUCKETS) for street in STREETS if street in streets
+            street: streets.whole(street, low=1, high=MAX_BUCKETS) for street in STREETS if street in streets
         }
         method = read_method(fields)
         try:

@@ -42,7 +42,7 @@ from regretless.holdem.spots.spot_fields import IP, OOP, PLAYERS, BettingTable, 
 
 __all__ = ["Betting", "HasTable", "betting_of", "betting_tree", "forget_betting"]
 
-MOST_BETS = 40  # per street; more means a raise size that hardly grows
+MAX_BETS = 40  # per street; more means a raise size that hardly grows
 RECENT_DECISIONS = 10_000  # of all trees that are kept; each takes about 3 kB
 
 
@@ -279,9 +279,9 @@ class _Builder:
         smallest = whole_chips_above(self._smallest(state, decision), rules.chip)
         allowed = {self._forced(min(max(amount, smallest), decision.all_in), decision) for amount in amounts}
         merged = self._merged(sorted(allowed), decision)
-        if merged and merged != [decision.all_in] and state.wagers >= MOST_BETS:
+        if merged and merged != [decision.all_in] and state.wagers >= MAX_BETS:
             field = street if street == "preflop" else f"bets.{street}.{player}.{kind}"
-            raise RegretlessError(f"{field}: allows more than {MOST_BETS} raises on one street; set max_raises")
+            raise RegretlessError(f"{field}: allows more than {MAX_BETS} raises on one street; set max_raises")
         return [_wager(amount, decision) for amount in merged]
 
     def _smallest(self, state: _State, decision: Decision) -> float:
@@ -328,8 +328,8 @@ class _Builder:
         smallest = self._smallest(state, decision)
         if decision.stack <= SLACK:
             raise InvalidText(edit.field, edit.text, step.position, "the other player is all-in: call or fold")
-        if state.wagers >= MOST_BETS:
-            raise InvalidText(edit.field, edit.text, step.position, f"is more than {MOST_BETS} raises on one street")
+        if state.wagers >= MAX_BETS:
+            raise InvalidText(edit.field, edit.text, step.position, f"is more than {MAX_BETS} raises on one street")
         if not smallest - SLACK <= amount <= decision.all_in + SLACK:
             allowed = f"{number_text(smallest)} to {number_text(decision.all_in)}"
             raise InvalidText(edit.field, edit.text, step.position, f"the amount must be from {allowed}")

@@ -116,8 +116,6 @@ def compile_holdem(
     if payoffs is None:
         payoffs = poker_payoffs(tree)
     hands, name = _hand_numbers(board, ip, oop), name or f"holdem({board_text(board)})"
-    if flops is not None and flops_weight is None:
-        flops_weight = sum(flops.values())
     return _compile(
         board, (ip, oop), hands, tree, payoffs, deals, group, name=name, flops=flops, flops_weight=flops_weight
     )
@@ -234,6 +232,7 @@ def _deal(
     alive = _of_both(hands, lambda player: np.zeros((1, len(hands[player])), dtype=np.bool_))
     streets = [_street([()], [0], [[0]], np.ones(1), numbered(), alive)]
     left = DECK - len(board) - 4
+    flop_weights: FloatArray | None = None
     for count in deals:
         dealt: list[tuple[int, ...]] = []
         parents: list[int] = []
@@ -241,10 +240,10 @@ def _deal(
         following: list[tuple[tuple[int, ...], IntArray]] = []
         for parent, (table, stabiliser) in enumerate(runouts):
             cards, images = _distinct_deals(count, table, group[stabiliser])
-            if flops is not None and count == FLOP:
+            if flops is not None and count == FLOP:  # the first deal, so it has one parent
                 weights = _flop_weights(flops, images)
                 rows = np.flatnonzero(weights).tolist()
-                cards, images = [cards[row] for row in rows], images[:, rows]
+                cards, images, flop_weights = [cards[row] for row in rows], images[:, rows], weights[rows]
             unmoved = images == images[0]  # row 0 is the identity
             for number, deal in enumerate(cards):
                 dealt.append(deal)
@@ -254,9 +253,9 @@ def _deal(
         runouts = following
         dead = _dead([table for table, _ in runouts], hands)
         probability = np.full(len(dealt), 1.0 / comb(left, count))
-        if flops_weight is not None and count == FLOP:
-            weight = weights[rows] / np.array([len(each) for each in copies])
-            probability *= weight * (comb(DECK, FLOP) / flops_weight)
+        if flop_weights is not None and count == FLOP:
+            total = sum(flop_weights) if flops_weight is None else flops_weight
+            probability *= flop_weights / list(map(len, copies)) * (comb(DECK, FLOP) / total)
         streets.append(_street(dealt, parents, copies, probability, numbered(), dead))
         left -= count
     return _with_children(streets), [table for table, _ in runouts], list(numbers)

@@ -1,8 +1,8 @@
 """Limits on the size of a betting tree, checked while it is built, so that a tree that explodes is refused at once.
 
-MOST_NODES      betting nodes, without cards. Each takes at least a row of numbers per runout and hand: a million take
+MAX_NODES      betting nodes, without cards. Each takes at least a row of numbers per runout and hand: a million take
                 4 GB on a river with wide ranges, and terabytes on a flop.
-MOST_DECISIONS  distinct decisions, which determine the cost of building: about 40 µs each. Trees repeat their parts:
+MAX_DECISIONS  distinct decisions, which determine the cost of building: about 40 µs each. Trees repeat their parts:
                 a tree of a million nodes has about 25,000 distinct decisions.
 """
 
@@ -13,10 +13,10 @@ from regretless.forms.betting import Branch
 from regretless.forms.public import NodeKind
 from regretless.holdem.spots.spot_fields import PLAYERS, BettingTable, StreetName
 
-__all__ = ["MOST_DECISIONS", "MOST_NODES", "TreeSize"]
+__all__ = ["MAX_DECISIONS", "MAX_NODES", "TreeSize"]
 
-MOST_NODES = 1_000_000
-MOST_DECISIONS = 40_000
+MAX_NODES = 1_000_000
+MAX_DECISIONS = 40_000
 
 
 class TreeSize:
@@ -30,14 +30,14 @@ class TreeSize:
     def begin_decision(self) -> None:
         """Count a decision that is about to be built."""
         self.decisions += 1
-        if self.decisions > MOST_DECISIONS:
-            raise self._too_large(f"{MOST_DECISIONS:,} different decisions")
+        if self.decisions > MAX_DECISIONS:
+            raise self._too_large(f"{MAX_DECISIONS:,} different decisions")
 
     def end_decision(self, branch: Branch) -> None:
         """Count the nodes of a decision whose children are complete."""
         nodes = 1 + sum(map(self._nodes, branch.children.values()))
-        if nodes > MOST_NODES:
-            raise self._too_large(f"{MOST_NODES:,} nodes")
+        if nodes > MAX_NODES:
+            raise self._too_large(f"{MAX_NODES:,} nodes")
         self.nodes[id(branch)] = nodes
 
     def _nodes(self, branch: Branch) -> int:

@@ -201,7 +201,7 @@ def _read_maps(file: Container, form: PublicForm, buckets: tuple[tuple[int, ...]
     return maps_of[0], maps_of[1]
 
 
-MOST_ITERATIONS = 100_000  # limit if only a target is given
+MAX_ITERATIONS = 100_000  # limit if only a target is given
 PRICED_BYTES = 2 * 4  # per entry: probabilities, decision by decision and joined
 MEASURE_EVERY = 100  # iterations at most, with a target: a measurement walks every runout
 
@@ -282,7 +282,7 @@ class BucketedSpotProblem(BucketedProblem[PricedEngine]):
 
     def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
         if iterations is None:
-            iterations = ITERATIONS if target is None else MOST_ITERATIONS
+            iterations = ITERATIONS if target is None else MAX_ITERATIONS
         return iterations, target
 
     def measure_every(self, iterations: int, target: float | None) -> int | None:

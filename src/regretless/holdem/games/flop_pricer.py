@@ -330,7 +330,7 @@ def priced(
 # --- options that pricing and playing against each other share -------------------------------------------------------
 
 
-def refuse_all(game: str, options: dict[str, object]) -> None:
+def refuse_all(game: str, options: Mapping[str, object]) -> None:
     """Refuse the options of flops that were given for a game without them."""
     for option, value in options.items():
         if value is not None:

@@ -59,10 +59,10 @@ from regretless.holdem.spots.bet_tables import (
 )
 from regretless.holdem.spots.rounding import warn_of_rounding
 from regretless.holdem.spots.sizes import Size, number_text, parse_sizes, sizes_text
-from regretless.holdem.spots.spot import LONGEST_NAME, Spot
+from regretless.holdem.spots.spot import MAX_NAME_LENGTH, Spot
 from regretless.holdem.spots.spot_fields import (
-    LARGEST_AMOUNT,
-    SMALLEST_AMOUNT,
+    MAX_AMOUNT,
+    MIN_AMOUNT,
     STREETS,
     Bets,
     BettingTable,
@@ -81,7 +81,7 @@ from regretless.solving.kinds import kind_of_table
 
 __all__ = ["FIELDS", "PREFLOP", "HoldemGame", "read_saved_game", "read_spot_or_game"]
 
-LONGEST_GAME = 2**20  # characters of TOML in a solution
+MAX_GAME_LENGTH = 2**20  # characters of TOML in a solution
 FIELDS = ("stack", "small_blind", "big_blind", "ante", "name", "preflop", "bets", "rules", "lines")
 OPEN, RAISE_LIMP, LIMP = "open", "raise_limp", "limp"
 RERAISES = tuple(f"{number}bet" for number in range(3, 10))
@@ -93,7 +93,7 @@ GAME_FILE = FileKind("a game", {"": FIELDS[:5], "preflop": PREFLOP, **HOMES})
 # what each player's table may have: only the small blind opens, only the big blind raises a limp
 _OF_PLAYER: dict[PlayerName, tuple[str, ...]] = {"ip": (OPEN, *RERAISES), "oop": (RAISE_LIMP, *RERAISES)}
 
-DEEPEST = 1000  # big blinds per stack; 32-bit arithmetic is exact to about 1e-7 of the stack
+MAX_STACK_IN_BLINDS = 1000  # big blinds per stack; 32-bit arithmetic is exact to about 1e-7 of the stack
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,18 +115,18 @@ class HoldemGame:
 
     def __post_init__(self) -> None:
         for name in ("stack", "small_blind", "big_blind"):
-            check_number(name, getattr(self, name), above=0.0, at_least=SMALLEST_AMOUNT, at_most=LARGEST_AMOUNT)
-        check_number("ante", self.ante, at_least=0.0, at_most=LARGEST_AMOUNT)
+            check_number(name, getattr(self, name), above=0.0, at_least=MIN_AMOUNT, at_most=MAX_AMOUNT)
+        check_number("ante", self.ante, at_least=0.0, at_most=MAX_AMOUNT)
         if self.small_blind > self.big_blind:
             raise InvalidOption("small_blind", self.small_blind, f"is more than the big blind, {self.big_blind:g}")
         if self.stack <= self.ante + self.big_blind:
             posted = f"the big blind and the ante, {self.ante + self.big_blind:g}"
             raise InvalidOption("stack", self.stack, f"must be more than {posted}")
-        if self.stack > DEEPEST * self.big_blind:
-            reason = f"is more than {DEEPEST:,} big blinds, too deep for 32-bit arithmetic to be exact"
+        if self.stack > MAX_STACK_IN_BLINDS * self.big_blind:
+            reason = f"is more than {MAX_STACK_IN_BLINDS:,} big blinds, too deep for 32-bit arithmetic to be exact"
             raise InvalidOption("stack", self.stack, reason)
-        if len(self.name) > LONGEST_NAME:
-            raise InvalidOption("name", self.name, f"is longer than {LONGEST_NAME} characters")
+        if len(self.name) > MAX_NAME_LENGTH:
+            raise InvalidOption("name", self.name, f"is longer than {MAX_NAME_LENGTH} characters")
         if not self.limp and self.small_blind == self.big_blind:
             raise InvalidOption("preflop.limp", False, "is not possible: with equal blinds, the small blind may check")
         if not self.limp and not self.preflop.ip.raise_:
@@ -194,7 +194,7 @@ def read_spot_or_game(path: str | Path) -> Spot | HoldemGame:
 def read_saved_game(header: Fields) -> HoldemGame:
     """The game in the header of a solution."""
     try:
-        return HoldemGame.parse(header.text("rules", longest=LONGEST_GAME))
+        return HoldemGame.parse(header.text("rules", longest=MAX_GAME_LENGTH))
     except InvalidFile:
         raise
     except RegretlessError as error:

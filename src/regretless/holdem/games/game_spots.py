@@ -34,14 +34,14 @@ from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.lines import LineStep, find_action, parse_line
 from regretless.holdem.spots.sizes import exact
-from regretless.holdem.spots.spot import LIGHTEST, LONGEST_NAME, Spot
+from regretless.holdem.spots.spot import MAX_NAME_LENGTH, MIN_WEIGHT, Spot
 from regretless.holdem.spots.spot_fields import OOP, PLAYERS, STREETS, Bets, Lines
 from regretless.solving.options import SpotKeywords
 
 __all__ = ["FlopLine", "flop_line", "saved_spot", "solve_saved", "spot_at"]
 
 FLOP = 3  # cards
-LONGEST_LINE = 150  # characters of the name of a file
+MAX_LINE_LENGTH = 150  # characters of the name of a file
 SAFE = ", safe"  # after the line, in the name of a spot that is solved safely
 
 
@@ -108,7 +108,7 @@ def spot_at(game: HoldemGame, reader: DealtReader, line: str, cards: Sequence[in
         bets=_bets(game.bets, len(node.deal.cards), called=called),
         rules=game.rules,
         lines=Lines(add=_below(game.lines.add, actions), remove=_below(game.lines.remove, actions)),
-        name=", ".join(node.steps)[-LONGEST_NAME:],
+        name=", ".join(node.steps)[-MAX_NAME_LENGTH:],
     )
 
 
@@ -117,7 +117,7 @@ def _arriving(reader: DealtReader, node: LineNode, player: int, line: str) -> Ra
     hands, positions = reader.solved_hands(player, node.deal)
     reach = node.reach[player][positions].clip(0.0, 1.0)
     weights = np.zeros(HAND_COUNT)
-    weights[hands] = np.where(reach < LIGHTEST, 0.0, reach)
+    weights[hands] = np.where(reach < MIN_WEIGHT, 0.0, reach)
     if not weights.any():
         raise InvalidText("line", line, None, f"is never played by {PLAYERS[player]}")
     return Range(weights)
@@ -156,7 +156,7 @@ def solve_saved(
 ) -> SpotSolution:
     """Solve a spot, safely if a blueprint is given, or read its solution from a folder; a new one is saved there."""
     if blueprint is not None:
-        spot = replace(spot, name=f"{spot.name}{SAFE}"[-LONGEST_NAME:])
+        spot = replace(spot, name=f"{spot.name}{SAFE}"[-MAX_NAME_LENGTH:])
     if folder is not None and (saved := saved_spot(spot, folder, options.get("target"))) is not None:
         return saved
     solution = solve_spot(spot, **options) if blueprint is None else solve_safely(spot, blueprint, **options)
@@ -192,4 +192,4 @@ def saved_spot(spot: Spot, folder: Path, target: float | None = None) -> SpotSol
 
 
 def _file_name(spot: Spot) -> str:
-    return re.sub(r"[^\w.]+", "-", spot.name)[-LONGEST_LINE:] + ".rgl"
+    return re.sub(r"[^\w.]+", "-", spot.name)[-MAX_LINE_LENGTH:] + ".rgl"

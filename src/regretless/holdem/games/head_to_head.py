@@ -13,9 +13,11 @@ those of a game with only these flops.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from typing import Protocol
 
 import numpy as np
@@ -23,7 +25,7 @@ import numpy as np
 from regretless.engines import BucketStrategy, StoredStrategies, bucket_evaluators, thread_limit
 from regretless.errors import Advice, InvalidOption, WouldNotFit
 from regretless.forms.history import FloatArray, IntArray
-from regretless.forms.public import PublicForm
+from regretless.forms.public import Payoffs, PublicForm
 from regretless.holdem.flops import ALL_FLOPS, Flop, read_flops
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.games.flop_pricer import (
@@ -119,17 +121,10 @@ def seats_on_flops(
         raise InvalidOption("resolve", resolving, reason)
     betting = betting_of(game)
     after_flop, strategies = flop_tree(betting.tree), [cache(each.reader.class_strategy) for each in both]
-    total = np.zeros((2, 2, len(after_flop.begins), CLASSES))  # per player, in both seatings
     chosen: list[Flop] = []
     if after_flop.begins:
         chosen = _chosen(both, flops, resolve=resolving is not None)
         cores, on = thread_limit(threads), choose_device(device, threads)
-        resolves = any(not each.covers(flop.cards) for each in both for flop in chosen)
-        evaluates_on = "cpu" if any(each.settings.flops for each in both) else on
-        if device == "cuda" and evaluates_on == "cpu" and not resolves:
-            raise InvalidOption("device", device, "evaluates strategies per bucket, and one of these is per hand")
-        evaluators = bucket_evaluators(evaluates_on, threads=cores)
-        players = [each.flop_player(after_flop, cores) for each in both]
         resolvers = [
             ResolvingPricer(
                 after_flop, betting.payoffs, strategy, resolving or Resolving(),
@@ -137,30 +132,19 @@ def seats_on_flops(
             )
             for strategy in strategies
         ]  # fmt: skip
-        probabilities = sum(each.probabilities for each in players)
-        needed = evaluators.needed_bytes(widest_flop(after_flop.tree), probabilities=probabilities)
-        if evaluates_on == "cpu":
-            needed += FLOP_FORM_BYTES
-        if resolves and on == "cpu":
-            needed += resolvers[0].evaluation_bytes
-        if needed > (free := evaluators.free_bytes()):
-            memory = "memory" if evaluates_on == "cpu" else "GPU memory"
-            raise WouldNotFit("the values of a flop", needed=needed, available=free, memory=memory)
-        report(0, len(chosen))
-        for done, flop in enumerate(chosen, start=1):
-            form, hands = flop_form(flop.cards, after_flop.tree, after_flop.payoffs(betting.payoffs))
-            played = [
-                (player if each.covers(flop.cards) else resolver).played(form, flop.cards, hands)
-                for each, player, resolver in zip(both, players, resolvers, strict=True)
-            ]
-            evaluator = evaluators.create(form)
-            for seating in range(2):
-                profile = played[seating].against(played[1 - seating], form.tree)
-                at_flop = evaluator.first_street_values(profile)[:, 0, after_flop.begin_rows]
-                total[:, seating] += flop.weight * values_by_class(at_flop, hands)
-            report(done, len(chosen))
+        resolves = any(not each.covers(flop.cards) for each in both for flop in chosen)
+        evaluates_on = "cpu" if any(each.settings.flops for each in both) else on
+        if device == "cuda" and evaluates_on == "cpu" and not resolves:
+            raise InvalidOption("device", device, "evaluates strategies per bucket, and one of these is per hand")
+        total = _values_on_flops(
+            after_flop, after_flop.payoffs(betting.payoffs), both, chosen, resolvers if resolves else None,
+            device=evaluates_on, threads=cores, report=report,
+        )  # fmt: skip
     else:
-        refuse_all(game.name or "hold'em", {"flops": flops, "threads": threads, "resolve": resolving})
+        total = np.zeros((2, 2, 0, CLASSES))
+        named_device = None if device == "auto" else device
+        options = {"flops": flops, "threads": threads, "resolve": resolving, "device": named_device}
+        refuse_all(game.name or "hold'em", options)
 
     def values(seating: int) -> tuple[float, ...]:
         def strategy(node: int) -> FloatArray:
@@ -175,18 +159,74 @@ def seats_on_flops(
     return ((own, other), (owns, others)), len(chosen)
 
 
+def _values_on_flops(
+    after_flop: FlopTree,
+    payoffs: Payoffs,
+    both: tuple[Contestant, Contestant],
+    flops: list[Flop],
+    resolvers: list[ResolvingPricer] | None,
+    *,
+    device: str,
+    threads: int,
+    report: Callable[[int, int], None],
+) -> FloatArray:
+    """[players, seatings, lines, classes] values where the flop's betting begins, summed over weighted flops.
+
+    In seating 0 the first solution is player 0, in seating 1 it is player 1. `resolvers` play the flops that a solution
+    was not solved on; None if there are no such flops. `device` evaluates.
+    """
+    evaluators = bucket_evaluators(device, threads=threads)
+    players = [each.flop_player(after_flop, threads) for each in both]
+    probabilities = sum(each.probabilities for each in players)
+    needed = evaluators.needed_bytes(widest_flop(after_flop.tree), probabilities=probabilities)
+    if device == "cpu":
+        needed += FLOP_FORM_BYTES
+    if resolvers is not None and resolvers[0].device == "cpu":
+        needed += resolvers[0].evaluation_bytes
+    if needed > (free := evaluators.free_bytes()):
+        memory = "memory" if device == "cpu" else "GPU memory"
+        raise WouldNotFit("the values of a flop", needed=needed, available=free, memory=memory)
+    total = np.zeros((2, 2, len(after_flop.begins), CLASSES))
+    report(0, len(flops))
+    for done, flop in enumerate(flops, start=1):
+        form, hands = flop_form(flop.cards, after_flop.tree, payoffs)
+        played = []
+        for number, each in enumerate(both):
+            player = players[number] if resolvers is None or each.covers(flop.cards) else resolvers[number]
+            played.append(player.played(form, flop.cards, hands))
+        evaluator = evaluators.create(form)
+        for seating in range(2):
+            profile = played[seating].against(played[1 - seating], form.tree)
+            at_flop = evaluator.first_street_values(profile)[:, 0, after_flop.begin_rows]
+            total[:, seating] += flop.weight * values_by_class(at_flop, hands)
+        report(done, len(flops))
+    return total
+
+
 def _chosen(
     both: tuple[Contestant, Contestant], flops: str | int | Sequence[str] | None, *, resolve: bool
 ) -> list[Flop]:
     """The flops to play on, with weights that sum to those of all."""
-    solved = [each.settings.flops for each in both if each.settings.flops]
-    chosen = read_flops(flops if flops is not None else solved[0] if solved else "all")
-    if resolve:
-        return chosen
-    shared = [flop for flop in chosen if all(each.covers(flop.cards) for each in both)]
-    if len(shared) < len(chosen) and (flops is not None or not shared):
-        flop = next(flop for flop in chosen if flop not in shared)
-        where = next(each.where for each in both if not each.covers(flop.cards))
-        raise InvalidOption("flops", flop.text, f"was not solved by {where}", (RESOLVE,))
-    factor = ALL_FLOPS / sum(flop.weight for flop in shared)
-    return chosen if len(shared) == len(chosen) else [replace(flop, weight=flop.weight * factor) for flop in shared]
+    chosen = read_flops(flops) if flops is not None else _solved_by_both(both)
+    if not resolve:
+        for flop in chosen:
+            for each in both:
+                if not each.covers(flop.cards):
+                    raise InvalidOption("flops", flop.text, f"was not solved by {each.where}", (RESOLVE,))
+    return chosen
+
+
+def _solved_by_both(both: tuple[Contestant, Contestant]) -> list[Flop]:
+    """The flops that both were solved on, with the mean of their weights in both; all flops if both have buckets."""
+    solved = [read_flops(each.settings.flops) for each in both if each.settings.flops]
+    if not solved:
+        return read_flops("all")
+    weights: dict[tuple[int, ...], float] = defaultdict(float)
+    for flop in chain.from_iterable(solved):
+        weights[flop.cards] += flop.weight
+    shared = [flop for flop in solved[0] if all(flop.cards in {each.cards for each in flops} for flops in solved)]
+    if not shared:
+        first, second = (each.settings.flops for each in both)
+        raise InvalidOption("flops", None, f"must be chosen: {first} and {second} have none in common")
+    factor = ALL_FLOPS / sum(weights[flop.cards] for flop in shared)
+    return [replace(flop, weight=weights[flop.cards] * factor) for flop in shared]

@@ -71,7 +71,7 @@ ANSWER, FLOPS = "price.json", "flops"
 VERSION = 1
 FILE_KIND = "flop-price"
 VALUES = "values"
-LARGEST_ANSWER = 2**20  # bytes
+MAX_ANSWER = 2**20  # bytes
 
 
 @dataclass(frozen=True)
@@ -477,7 +477,7 @@ class PriceFolder:
             self.write_answer(None)
 
     def _check(self, answer: Path) -> None:
-        fields = Fields.read(answer, self.path, largest=LARGEST_ANSWER)
+        fields = Fields.read(answer, self.path, largest=MAX_ANSWER)
         if fields.whole("version") != VERSION:
             raise InvalidFile(self.path, "was written by another version of Regretless: choose another folder")
         if fields.text("digest") != self.digest:

@@ -31,7 +31,7 @@ from regretless.solving.options import NO_OPTIONS, SolveOptions
 __all__ = ["PushFoldProblem", "PushFoldSolution"]
 
 TARGET = 1e-5  # mbb/g; the default
-MOST_ITERATIONS = 5_000  # the default
+MAX_ITERATIONS = 5_000  # the default
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,5 +137,5 @@ class PushFoldProblem(GameProblem):
 
     def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
         if iterations is None and target is None:
-            return MOST_ITERATIONS, self.in_units(TARGET)
+            return MAX_ITERATIONS, self.in_units(TARGET)
         return super().end(iterations, target)

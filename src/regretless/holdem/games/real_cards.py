@@ -67,7 +67,7 @@ __all__ = [
 ]
 
 TARGET = 5.0  # mbb/g; the default
-MOST_ITERATIONS = 10_000  # limit if only a target is given
+MAX_ITERATIONS = 10_000  # limit if only a target is given
 FLOP = 3  # cards
 UNSOLVED = -1  # the runout of a deal on a flop that was not solved
 RESOLVE = Advice("resolve", None, "solves it with the ranges that arrive there", keyword="solution.resolve(line)")
@@ -323,7 +323,7 @@ class RealCardsProblem(DealtFormProblem):
     def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
         if iterations is None and target is None:
             target = self.in_units(TARGET)
-        return MOST_ITERATIONS if iterations is None else iterations, target
+        return MAX_ITERATIONS if iterations is None else iterations, target
 
     def if_too_large(self, threads: int) -> tuple[Advice, ...]:
         fitting = estimate_flops(self.game, self.flops, threads=threads).flops_that_fit[16]

@@ -26,12 +26,12 @@ from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import NodeKind, PublicForm
 
 __all__ = [
-    "BLOCK_BYTES", "MOST_IN_32_BITS", "EncodedStrategies", "blocks_at_once", "encode_rows", "layout",
+    "BLOCK_BYTES", "MAX_IN_32_BITS", "EncodedStrategies", "blocks_at_once", "encode_rows", "layout",
     "probability_bits", "streamed",
 ]  # fmt: skip
 
 BLOCK_BYTES = 4 * 2**20  # of encoded strategies; their sums take three to seven times as much
-MOST_IN_32_BITS = 1 << 25  # numbers per file, 134 MB; larger files use 16 bits
+MAX_IN_32_BITS = 1 << 25  # numbers per file, 134 MB; larger files use 16 bits
 
 
 class EncodedStrategies(Protocol):
@@ -63,7 +63,7 @@ def encode_rows(
 
 def probability_bits(count: int) -> int:
     """Bits per number in a file with `count` numbers."""
-    return 32 if count <= MOST_IN_32_BITS else 16
+    return 32 if count <= MAX_IN_32_BITS else 16
 
 
 def blocks_at_once(threads: int) -> int:

@@ -138,7 +138,8 @@ class NodeView:
     @property
     def acting(self) -> HandTable:
         """The table of the acting player."""
-        assert self.player is not None
+        if self.kind != "decision" or self.player is None:
+            raise InvalidOption("line", self.line, "leads to no decision: nobody acts there")
         return self.hands[self.player]
 
     @property
@@ -157,9 +158,9 @@ class NodeView:
     @property
     def action_means(self) -> tuple[float, ...]:
         """EV of each action over the hands that take it, NaN if none; weighted by frequency, they sum to the EV."""
-        table = self.acting
         means = []
         for shares, chips in zip(self.strategy, self.action_ev, strict=True):
+            table = self.acting
             weight = table.weight * table.matchups * shares
             takes = weight > 0
             means.append(float(weight[takes] @ chips[takes] / weight[takes].sum()) if takes.any() else float("nan"))

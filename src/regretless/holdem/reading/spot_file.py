@@ -28,7 +28,7 @@ from regretless.holdem.spots.spot import Spot
 
 __all__ = ["FileResults", "packed_form", "packed_results", "unpacked_form"]
 
-_MOST_PERMUTATIONS = 24  # of four suits
+_MAX_PERMUTATIONS = 24  # of four suits
 _STREET_ARRAYS = ("cards", "parent", "first_child", "first_copy", "copies")
 
 
@@ -73,7 +73,7 @@ class _FormReader:
         self.runouts = runouts  # of each street
         self.hands = hands  # of each player
         self.group = file.entry("form.permutations.0").shape[:1]  # number of permutations
-        self._check(self.group and 1 <= self.group[0] <= _MOST_PERMUTATIONS, "permutations.0")
+        self._check(self.group and 1 <= self.group[0] <= _MAX_PERMUTATIONS, "permutations.0")
 
     def street(self, number: int) -> Street:
         runouts = self.runouts[number]

@@ -37,11 +37,11 @@ __all__ = [
     "number_text", "parse_sizes", "sizes_text", "whole_chips", "whole_chips_above",
 ]  # fmt: skip
 
-LARGEST_NUMBER = 1e12  # in a size; no stack has more chips, and larger numbers lose precision
-LONGEST_TEXT = 10_000  # characters in a list of sizes
-MOST_SIZES = 100  # in a list; each is computed at every decision of the tree
-SMALLEST_BARE_BET = 1  # percent without a sign; 0.5 could be a share of the pot
-SMALLEST_BARE_RAISE = 10  # 3 could be three times the bet faced
+MAX_NUMBER = 1e12  # in a size; no stack has more chips, and larger numbers lose precision
+MAX_TEXT_LENGTH = 10_000  # characters in a list of sizes
+MAX_SIZES = 100  # in a list; each is computed at every decision of the tree
+MIN_BARE_BET = 1  # percent without a sign; 0.5 could be a share of the pot
+MIN_BARE_RAISE = 10  # 3 could be three times the bet faced
 
 
 @dataclass(frozen=True)
@@ -157,8 +157,8 @@ def parse_sizes(text: str, field: str = "bet", *, raises: bool = False) -> tuple
     Traceback (most recent call last):
     regretless.errors.InvalidText: bets.river.oop.raise: '50%, 3' at position 6: '3' has no unit: ...
     """
-    if len(text) > LONGEST_TEXT:
-        reason = f"has {len(text):,} characters; a list of sizes has at most {LONGEST_TEXT:,}"
+    if len(text) > MAX_TEXT_LENGTH:
+        reason = f"has {len(text):,} characters; a list of sizes has at most {MAX_TEXT_LENGTH:,}"
         raise InvalidText(field, text, None, reason)
     if not text.strip():
         return ()
@@ -168,8 +168,8 @@ def parse_sizes(text: str, field: str = "bet", *, raises: bool = False) -> tuple
         position = start + len(part) - len(part.lstrip()) + 1
         sizes[_read(part.strip().lower(), text, field, position, raises)] = None
         start += len(part) + 1
-    if len(sizes) > MOST_SIZES:
-        raise InvalidText(field, text, None, f"has {len(sizes):,} sizes; at most {MOST_SIZES} are allowed")
+    if len(sizes) > MAX_SIZES:
+        raise InvalidText(field, text, None, f"has {len(sizes):,} sizes; at most {MAX_SIZES} are allowed")
     return tuple(sizes)
 
 
@@ -242,8 +242,8 @@ def _read(part: str, text: str, field: str, position: int, raises: bool) -> Size
         return InvalidText(field, text, position, reason)
 
     def number(digits: str) -> float:
-        if float(digits) > LARGEST_NUMBER:
-            raise wrong(f"{shown} is more than {LARGEST_NUMBER:,.0f}")
+        if float(digits) > MAX_NUMBER:
+            raise wrong(f"{shown} is more than {MAX_NUMBER:,.0f}")
         return float(digits)
 
     shown = repr(part if len(part) <= 20 else part[:17] + "...")
@@ -280,7 +280,7 @@ def _read(part: str, text: str, field: str, position: int, raises: bool) -> Size
     if _ALL_IN.fullmatch(part):
         return AllIn()
     if _BARE.fullmatch(part):
-        if number(part) >= (SMALLEST_BARE_RAISE if raises else SMALLEST_BARE_BET):
+        if number(part) >= (MIN_BARE_RAISE if raises else MIN_BARE_BET):
             return PotShare(number(part) / 100)
         amount = shown.strip("'")
         multiple = f", {amount}x the bet faced" if raises else ""

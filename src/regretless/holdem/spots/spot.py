@@ -31,16 +31,16 @@ from regretless.cards.hands import hand_text
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, InvalidText
 from regretless.holdem.spots.rounding import warn_of_rounding
-from regretless.holdem.spots.spot_fields import LARGEST_AMOUNT, PLAYERS, SMALLEST_AMOUNT, SpotFields, check_number
+from regretless.holdem.spots.spot_fields import MAX_AMOUNT, MIN_AMOUNT, PLAYERS, SpotFields, check_number
 from regretless.holdem.spots.spot_toml import read_mapping, read_texts, write_spot
 from regretless.holdem.spots.toml_fields import parse_toml, read_toml
 from regretless.reprs import brief
 
 __all__ = ["Spot", "changed_fields"]
 
-DEEPEST = 1000  # pots per stack; 32-bit arithmetic is exact to about 1e-7 of the stack
-LIGHTEST = 1e-9  # weight of a hand; a lighter one would vanish beside a hand of weight 1
-LONGEST_NAME = 255  # characters, the limit for file names
+MAX_STACK_IN_POTS = 1000  # pots per stack; 32-bit arithmetic is exact to about 1e-7 of the stack
+MIN_WEIGHT = 1e-9  # weight of a hand; a lighter one would vanish beside a hand of weight 1
+MAX_NAME_LENGTH = 255  # characters, the limit for file names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,14 +67,14 @@ class Spot(SpotFields):
         if len(set(self.board)) != len(self.board):
             raise InvalidOption("board", board_text(self.board), "repeats a card")
         for name in ("pot", "stack"):
-            check_number(name, getattr(self, name), above=0.0, at_least=SMALLEST_AMOUNT, at_most=LARGEST_AMOUNT)
-        if self.stack > DEEPEST * self.pot:
-            reason = f"is more than {DEEPEST:,} times the pot, too deep for 32-bit arithmetic to be exact"
+            check_number(name, getattr(self, name), above=0.0, at_least=MIN_AMOUNT, at_most=MAX_AMOUNT)
+        if self.stack > MAX_STACK_IN_POTS * self.pot:
+            reason = f"is more than {MAX_STACK_IN_POTS:,} times the pot, too deep for 32-bit arithmetic to be exact"
             raise InvalidOption("stack", self.stack, reason)
         if self.big_blind is not None:
-            check_number("big_blind", self.big_blind, above=0.0, at_least=SMALLEST_AMOUNT, at_most=LARGEST_AMOUNT)
-        if len(self.name) > LONGEST_NAME:
-            raise InvalidOption("name", self.name, f"is longer than {LONGEST_NAME} characters")
+            check_number("big_blind", self.big_blind, above=0.0, at_least=MIN_AMOUNT, at_most=MAX_AMOUNT)
+        if len(self.name) > MAX_NAME_LENGTH:
+            raise InvalidOption("name", self.name, f"is longer than {MAX_NAME_LENGTH} characters")
         for player in PLAYERS:
             _check_range(f"{player}.range", self.range_of(player), self.board)
         if not self.oop.remove(self.board).meets(self.ip.remove(self.board)):
@@ -120,7 +120,7 @@ class Spot(SpotFields):
 def changed_fields(first: Spot, second: Spot) -> tuple[str, ...]:
     """Fields in which two spots differ, named as in their TOML."""
     names = {"oop": "oop.range", "ip": "ip.range"}
-    fields = ("pot", "stack", "oop", "ip", "bets", "rules", "lines", "locks")
+    fields = ("board", "pot", "stack", "oop", "ip", "bets", "rules", "lines", "locks")
     return tuple(names.get(name, name) for name in fields if getattr(first, name) != getattr(second, name))
 
 
@@ -129,9 +129,9 @@ def _check_range(name: str, hand_range: Range, board: tuple[int, ...]) -> None:
         raise InvalidOption(name, str(hand_range), "is empty")
     if not hand_range.remove(board).weights.any():
         raise InvalidOption(name, str(hand_range), f"is entirely blocked by the board {board_text(board)}")
-    light = np.flatnonzero((hand_range.weights > 0) & (hand_range.weights < LIGHTEST))
+    light = np.flatnonzero((hand_range.weights > 0) & (hand_range.weights < MIN_WEIGHT))
     if len(light):
         hand = hand_text(int(light[0]))
         raise InvalidText(
-            name, hand, None, f"has weight {hand_range.weights[light[0]]:g}; the smallest allowed is {LIGHTEST:g}"
+            name, hand, None, f"has weight {hand_range.weights[light[0]]:g}; the smallest allowed is {MIN_WEIGHT:g}"
         )

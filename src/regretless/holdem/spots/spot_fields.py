@@ -19,10 +19,10 @@ from regretless.reprs import brief
 
 __all__ = [
     "IP",
-    "LARGEST_AMOUNT",
+    "MAX_AMOUNT",
+    "MIN_AMOUNT",
     "OOP",
     "PLAYERS",
-    "SMALLEST_AMOUNT",
     "STREETS",
     "Bets",
     "BettingTable",
@@ -44,9 +44,9 @@ STREETS: tuple[StreetName, ...] = ("flop", "turn", "river")  # of a spot
 PLAYERS: tuple[PlayerName, ...] = ("ip", "oop")  # by their number in arrays
 IP, OOP = 0, 1
 
-SMALLEST_AMOUNT = 1e-6  # chips; amounts have nine decimals
-LARGEST_AMOUNT = 1e12  # chips; beyond this, amounts lose their decimals
-LARGEST_SHARE = 1e6  # pots; for thresholds
+MIN_AMOUNT = 1e-6  # chips; amounts have nine decimals
+MAX_AMOUNT = 1e12  # chips; beyond this, amounts lose their decimals
+MAX_SHARE = 1e6  # pots; for thresholds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,11 +147,9 @@ class Rules:
 
     def __post_init__(self) -> None:
         for name in ("add_allin", "force_allin", "merge"):
-            check_number(f"rules.{name}", getattr(self, name), at_least=0.0, at_most=LARGEST_SHARE)
+            check_number(f"rules.{name}", getattr(self, name), at_least=0.0, at_most=MAX_SHARE)
         for name in ("min_bet", "chip"):
-            check_number(
-                f"rules.{name}", getattr(self, name), above=0.0, at_least=SMALLEST_AMOUNT, at_most=LARGEST_AMOUNT
-            )
+            check_number(f"rules.{name}", getattr(self, name), above=0.0, at_least=MIN_AMOUNT, at_most=MAX_AMOUNT)
         check_number("rules.rake", self.rake, at_least=0.0, at_most=math.inf)
         if self.rake > 1:
             raise InvalidOption("rules.rake", self.rake, "must be from 0 to 1: 0.05 is 5 %")

@@ -85,8 +85,8 @@ __all__ = [
     "write_spot",
 ]
 
-MOST_LOCKS = 10_000
-LONGEST_POSITION = 20  # characters
+MAX_LOCKS = 10_000
+MAX_POSITION_LENGTH = 20  # characters
 
 FIELDS = (
     "board",
@@ -199,8 +199,8 @@ def _player(value: object, player: str, source: str, *, warn: bool = True) -> tu
     if "range" not in table:
         raise SPOT_FILE.missing(f"{player}.range")
     name = text_in(table.get("name", ""), f"{player}.name")
-    if len(name) > LONGEST_POSITION or not name.isprintable():
-        raise InvalidOption(f"{player}.name", name, f"must have at most {LONGEST_POSITION} printable characters")
+    if len(name) > MAX_POSITION_LENGTH or not name.isprintable():
+        raise InvalidOption(f"{player}.name", name, f"must have at most {MAX_POSITION_LENGTH} printable characters")
     field = f"{player}.range"
     return Range.parse(text_in(table["range"], field), field, source, warn=warn), name
 
@@ -214,7 +214,7 @@ def _raiser(value: object) -> PlayerName | None:
 def _locks(value: object, folder: Path | None) -> Iterator[AnyLock]:
     if not isinstance(value, list | tuple):
         raise InvalidOption("locks", value, "must be tables, [[locks]], or a list of texts")
-    check_at_most(value, MOST_LOCKS, "locks")
+    check_at_most(value, MAX_LOCKS, "locks")
     for number, item in enumerate(value):
         field = f"locks[{number}]"
         if isinstance(item, str):

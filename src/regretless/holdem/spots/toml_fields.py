@@ -1,8 +1,8 @@
 """The TOML of spots, games and studies, from untrusted files: nested tables, and what each value in them must be.
 
-1. Only a regular file of at most `LARGEST_FILE` bytes is read, so that no pipe blocks and no device is read forever.
+1. Only a regular file of at most `MAX_FILE` bytes is read, so that no pipe blocks and no device is read forever.
 2. UTF-8, with or without a byte order mark.
-3. Nesting and dotted keys deeper than `DEEPEST` are refused before Python's parser sees them, which recurses for the
+3. Nesting and dotted keys deeper than `MAX_DEPTH` are refused before Python's parser sees them, which recurses for the
    former and takes quadratic time for the latter.
 4. Errors about values name the field as the file does: `bets.river.oop.bet`.
 """
@@ -20,12 +20,12 @@ from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 from regretless.files.tensor_file import check_ordinary
 
 __all__ = [
-    "LARGEST_FILE", "FileKind", "check_at_most", "flag_in", "number_in", "parse_toml", "read_toml", "read_toml_text",
+    "MAX_FILE", "FileKind", "check_at_most", "flag_in", "number_in", "parse_toml", "read_toml", "read_toml_text",
     "table_in", "text_in", "texts_in",
 ]  # fmt: skip
 
-LARGEST_FILE = 2 * 2**20  # bytes; a spot with thousands of locks takes a fifth of this
-DEEPEST = 20  # levels of nesting; a spot has four
+MAX_FILE = 2 * 2**20  # bytes; a spot with thousands of locks takes a fifth of this
+MAX_DEPTH = 20  # levels of nesting; a spot has four
 
 # Strings and comments, in which brackets and dots do not count. Possessive, to prevent backtracking.
 _NO_STRUCTURE = re.compile(
@@ -36,10 +36,10 @@ _NO_STRUCTURE = re.compile(
     r"|\#[^\n]*+",
     re.DOTALL,
 )
-_DOTTED = re.compile(rf"(?:\.[^.,={{}}\[\]\n]*+){{{DEEPEST}}}")
+_DOTTED = re.compile(rf"(?:\.[^.,={{}}\[\]\n]*+){{{MAX_DEPTH}}}")
 _BRACKET = re.compile(r"[][{}]")
 
-MOST_LINES = 1_000  # added, and the same number removed: each is compared with the actions of every node it passes
+MAX_LINES = 1_000  # added, and the same number removed: each is compared with the actions of every node it passes
 
 
 def read_toml_text(path: str | Path) -> str:
@@ -47,13 +47,13 @@ def read_toml_text(path: str | Path) -> str:
     try:
         check_ordinary(path)
         with open(path, "rb") as file:
-            content = file.read(LARGEST_FILE + 1)
+            content = file.read(MAX_FILE + 1)
     except OSError as error:
         raise InvalidFile(path, f"cannot be read: {error.strerror}") from None
     except ValueError as error:  # null character in the name
         raise InvalidFile(path, f"cannot be read: {error}") from None
-    if len(content) > LARGEST_FILE:
-        raise InvalidFile(path, f"is larger than {LARGEST_FILE:,} bytes, the most that a spot may take")
+    if len(content) > MAX_FILE:
+        raise InvalidFile(path, f"is larger than {MAX_FILE:,} bytes, the most that a spot may take")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -75,12 +75,12 @@ def parse_toml(text: str, source: str | Path) -> dict[str, object]:
     Traceback (most recent call last):
     regretless.errors.InvalidFile: spot: is nested more than 20 deep
     """
-    if len(text) > LARGEST_FILE:
-        raise InvalidFile(source, f"is larger than {LARGEST_FILE:,} bytes, the most that a spot may take")
+    if len(text) > MAX_FILE:
+        raise InvalidFile(source, f"is larger than {MAX_FILE:,} bytes, the most that a spot may take")
     text = text.removeprefix("\ufeff")
     structure = _NO_STRUCTURE.sub("", text)
-    if _DOTTED.search(structure) or _depth(structure) > DEEPEST:
-        raise InvalidFile(source, f"is nested more than {DEEPEST} deep")
+    if _DOTTED.search(structure) or _depth(structure) > MAX_DEPTH:
+        raise InvalidFile(source, f"is nested more than {MAX_DEPTH} deep")
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # a number with too many digits for Python is a plain ValueError
@@ -136,7 +136,7 @@ def text_in(value: object, field: str) -> str:
 def texts_in(value: object, field: str) -> list[str]:
     if not isinstance(value, list | tuple):
         raise InvalidOption(field, value, "must be a list of texts")
-    check_at_most(value, MOST_LINES, field)
+    check_at_most(value, MAX_LINES, field)
     return [text_in(item, f"{field}[{number}]") for number, item in enumerate(value)]
 
 

@@ -49,8 +49,8 @@ __all__ = ["AGAIN", "GrowingFolder", "SpotRows", "StudyFolder"]
 
 MERGED = "merged.json"
 SUFFIXES = (".rgl", ".parquet")  # of the files in `PARTS`
-LARGEST_MERGED = 2**20  # bytes of merged.json
-LARGEST_PART = 2**30  # bytes of the rows of a part
+MAX_MERGED = 2**20  # bytes of merged.json
+MAX_PART = 2**30  # bytes of the rows of a part
 MERGED_ROWS = 100_000  # rows per group of a merged file
 REMEMBERED_ROWS = 500_000  # that a `GrowingFolder` keeps: about 100 MB
 AGAIN = "running the study again solves this spot again"
@@ -175,7 +175,7 @@ class StudyFolder:
             for table, digest in digests.items():
                 if whole:
                     path = self.part(table, spot)
-                    whole = _sha256(path, self.path, LARGEST_PART) == row[digest]
+                    whole = _sha256(path, self.path, MAX_PART) == row[digest]
         except FileNotFoundError:
             raise InvalidFile(path, f"is missing: {AGAIN}") from None
         except (OSError, ValueError, arrow.ArrowException):
@@ -227,7 +227,7 @@ class StudyFolder:
         check_state(path, self.path)
         file = parquet.ParquetFile(path, page_checksum_verification=True)
         groups = (file.metadata.row_group(group) for group in range(file.metadata.num_row_groups))
-        if sum(group.total_byte_size for group in groups) > LARGEST_PART:
+        if sum(group.total_byte_size for group in groups) > MAX_PART:
             raise InvalidFile(path, "is damaged: it is too large")
         return file
 
@@ -319,7 +319,7 @@ class StudyFolder:
         """What merged.json says."""
         path = self.path / MERGED
         try:
-            fields = Fields.read(path, self.path, largest=LARGEST_MERGED)
+            fields = Fields.read(path, self.path, largest=MAX_MERGED)
             return _Merged(fields.text("parts"), Fields(path, fields.value("sha256"), "sha256.").table)
         except InvalidFile:  # missing or damaged: the parts are read instead
             return _Merged(None, {})

@@ -28,7 +28,7 @@ __all__ = ["LOCK", "MANIFEST", "PART", "PARTS", "Manifest", "check_folder"]
 LOCK = "run.lock"  # locked by the process that runs the study
 MANIFEST = "study.json"
 PART = re.compile(r"(\w[\w-]*)\.parquet")  # the file of a spot in a table
-LARGEST = 16 * 2**20  # bytes
+MAX_BYTES = 16 * 2**20  # bytes
 PARTS = ("solutions", *TABLES)  # folders with a file per spot
 
 
@@ -50,7 +50,7 @@ class Manifest:
     @classmethod
     def read(cls, folder: Path) -> Self:
         """The manifest in a folder; raises `DamagedFields` if it is damaged, and otherwise `InvalidFile`."""
-        fields = Fields.read(folder / MANIFEST, folder, largest=LARGEST)
+        fields = Fields.read(folder / MANIFEST, folder, largest=MAX_BYTES)
         if (version := fields.whole("schema")) != VERSION:
             newer = "a newer" if version > VERSION else "an older"
             reason = f"was written by {newer} version of Regretless, with tables of schema {version}; this one has"
@@ -63,7 +63,7 @@ class Manifest:
             digest=fields.text("digest"),
             spots=fields.whole("spots"),
             varied=varied,
-            toml=fields.text("toml", longest=LARGEST),
+            toml=fields.text("toml", longest=MAX_BYTES),
         )
 
     def write(self, folder: Path) -> None:

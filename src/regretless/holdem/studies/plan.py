@@ -67,10 +67,10 @@ __all__ = ["ANY", "Keep", "StudyPlan", "StudySpot", "Variation", "line_pattern"]
 
 ANY = "any"  # in a line of `keep.lines`: every card that can be dealt
 DEVICES = ("auto", "cpu", "cuda")
-LARGEST_TARGET = 1e6  # percent of the pot
-MOST_VARIATIONS = 1_000
-MOST_LINES = 1_000
-DEEPEST = 100  # actions
+MAX_TARGET = 1e6  # percent of the pot
+MAX_VARIATIONS = 1_000
+MAX_LINES = 1_000
+MAX_DEPTH = 100  # actions
 
 _SPOT = ("pot", "stack", "oop", "ip", "tree", "bets", "rules", "lines", "locks", "name", "big_blind", "raiser")
 _OPTIONS = ("target", "iterations", "variant", "storage", "device")  # of each solve
@@ -264,7 +264,7 @@ def _options(table: Mapping[str, object]) -> SolveOptions:
     options = SolveOptions.read(defaults | {name: table[name] for name in _OPTIONS if name in table})
     options.check(Kind.SPOT)
     if options.target is not None:
-        check_number("target", options.target, at_most=LARGEST_TARGET)
+        check_number("target", options.target, at_most=MAX_TARGET)
     if options.variant is not None:
         if not isinstance(options.variant, str):
             raise InvalidOption("variant", options.variant, "must be a text in quotes")
@@ -286,11 +286,11 @@ def _keep(table: object) -> Keep:
             raise InvalidOption(f"keep.{name}", table[name], "must be true or false")
     lines = table.get("lines", "flop")
     if isinstance(lines, list):
-        if not lines or len(lines) > MOST_LINES:
-            raise InvalidOption("keep.lines", f"a list of {len(lines):,}", f"must have 1 to {MOST_LINES:,} lines")
+        if not lines or len(lines) > MAX_LINES:
+            raise InvalidOption("keep.lines", f"a list of {len(lines):,}", f"must have 1 to {MAX_LINES:,} lines")
         lines = tuple(line_pattern(line, f"keep.lines[{number}]") for number, line in enumerate(lines))
-    elif isinstance(lines, bool) or not (lines == "flop" or (isinstance(lines, int) and 0 <= lines <= DEEPEST)):
-        raise InvalidOption("keep.lines", lines, f'must be "flop", a number from 0 to {DEEPEST}, or a list of lines')
+    elif isinstance(lines, bool) or not (lines == "flop" or (isinstance(lines, int) and 0 <= lines <= MAX_DEPTH)):
+        raise InvalidOption("keep.lines", lines, f'must be "flop", a number from 0 to {MAX_DEPTH}, or a list of lines')
     return Keep(lines, table.get("hands", False), table.get("solutions", False))
 
 
@@ -307,9 +307,9 @@ def _variations(fields: dict[str, object], vary: object, source: str | Path) -> 
     if not isinstance(vary, Mapping):
         raise InvalidOption("vary", vary, "must be a table: [vary]")
     values = dict(_leaves(vary))
-    if prod(map(len, values.values())) > MOST_VARIATIONS:
+    if prod(map(len, values.values())) > MAX_VARIATIONS:
         count = prod(map(len, values.values()))
-        raise RegretlessError(f"vary: has {count:,} combinations; at most {MOST_VARIATIONS:,} are allowed")
+        raise RegretlessError(f"vary: has {count:,} combinations; at most {MAX_VARIATIONS:,} are allowed")
     for number, chosen in enumerate(product(*values.values()), 1):
         varied: dict[str, object] = deepcopy(fields)
         for name, value in zip(values, chosen, strict=True):

@@ -24,7 +24,7 @@ WAYS = 2  # a walk of an evaluation goes up twice: for the value of the average 
 WAY_ROWS = ("line_values", "earlier_values")  # rows that each of them has of its own
 WAVE_BYTES = 2 << 30  # working rows of a wave
 REMEMBERED_SHAPES = 32
-LARGEST_REACH = 32768.0  # in half precision, whose largest number is 65504
+MAX_REACH = 32768.0  # in half precision, whose largest number is 65504
 APART_BYTES = 64 << 20  # of working rows: up to here each player has its own, so that both are evaluated at once
 
 Rows = tuple[Field, int]  # what points to working rows, and the numbers in them
@@ -192,7 +192,7 @@ class SpotWalks:
         if products:
             for plan, job in zip(self.plans, self.jobs, strict=True):
                 heaviest = float(layout.form.hands[1 - plan.own].weight.max()) * units[plan.own]
-                job["reach_scale"] = 2.0 ** np.floor(np.log2(LARGEST_REACH / heaviest)) if heaviest > 0 else 1.0
+                job["reach_scale"] = 2.0 ** np.floor(np.log2(MAX_REACH / heaviest)) if heaviest > 0 else 1.0
                 job["middle"] = plan.middle or 0.0
 
     def twin(self) -> SpotWalks:

@@ -31,7 +31,7 @@ from regretless.engines.cuda.sequence.game import (
     kernel_source,
     prepare,
 )
-from regretless.engines.numpy.sequence import SMALLEST
+from regretless.engines.numpy.sequence import MIN_NORMAL
 from regretless.engines.sequence_layout import Terms, terms_of
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.forms.compile import check_strategy
@@ -301,8 +301,8 @@ class CudaSequenceSolve:
                 pairs = layout.pair[1:]
                 total = np.add.reduceat(average[:, pairs], layout.first[:-1] - 1, axis=1)[:, layout.set_of[1:]]
                 uniform = (1.0 / np.diff(layout.first))[layout.set_of[1:]]
-                share = np.divide(average[:, pairs], total, out=np.zeros_like(total), where=total >= SMALLEST)
-                average[:, pairs] = np.where(total >= SMALLEST, share, uniform)
+                share = np.divide(average[:, pairs], total, out=np.zeros_like(total), where=total >= MIN_NORMAL)
+                average[:, pairs] = np.where(total >= MIN_NORMAL, share, uniform)
         return average
 
     def snapshot(self, iteration: int) -> Snapshot:

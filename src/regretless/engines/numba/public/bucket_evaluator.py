@@ -159,8 +159,10 @@ class NumbaBucketEvaluator:
                 raise EvaluationStopped
             on = free.get()
             stretch = Stretch(1, runout, runout + 1, *chunks, DOWN, UP, False, first[0].opponent, opponent, lines[0])
-            walk(stretch, lines[1], on)
-            free.put(on)
+            try:
+                walk(stretch, lines[1], on)
+            finally:  # another runout may be waiting for them
+                free.put(on)
             return lines
 
         for lines in in_order(below, range(1, 1 + self.runouts), self.threads):

@@ -56,7 +56,7 @@ from regretless.variants.variant import Schedule, predicts
 __all__ = ["NumbaPublicEngine", "StrategyEvaluator", "kernels_are_compiled"]
 
 
-MOST_ROWS = 256  # iterations per order
+MAX_ROWS = 256  # iterations per order
 WALKS = {Mode.LEARN: LEARN, Mode.BEST: BEST, Mode.MEAN: MEAN}
 
 
@@ -85,7 +85,7 @@ class NumbaPublicEngine(StoredEngine):
         self._tile_type = np.float64 if needs_wide_tiles(form.hands, self._met) else np.float32
         self._plans = make_plans(self.layout, self._tile_type)
         self._tables = make_tables(form)
-        self._steps = make_steps(MOST_ROWS)
+        self._steps = make_steps(MAX_ROWS)
         self._steps.extras["reach_share"] = number.reach_share if own_reach else 0.0
         division = divide(self._plans[0], second_runouts(form), self.threads, len(block_ends(form)) - 1)
         self._scratch = self._make_scratch(division.slots)
@@ -110,7 +110,7 @@ class NumbaPublicEngine(StoredEngine):
         if predicts(schedule):
             self.store_predictions()
         learners = [own for own in range(2) if own not in self.fixed]
-        most = 1 if any(self.locked) else MOST_ROWS  # locks are restored after every walk
+        most = 1 if any(self.locked) else MAX_ROWS  # locks are restored after every walk
         for first in range(0, len(schedule), most):
             rows = schedule[first : first + most]
             weight = self._write_steps(rows)

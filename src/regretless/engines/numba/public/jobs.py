@@ -49,7 +49,7 @@ Record = Any  # one element of such an array, whose fields are read by name
 Stored = Float32 | NDArray[np.int16] | NDArray[np.uint16]
 
 CACHE_LINE = 64  # bytes
-MOST_ITEMS = 2**15  # in a phase, so that they can be counted in 16 bits
+MAX_ITEMS = 2**15  # in a phase, so that they can be counted in 16 bits
 WEIGHTS = np.dtype([(name, np.float32) for name in Weights._fields])  # a variant's numbers for one iteration
 EXTRAS = np.dtype(
     [
@@ -200,7 +200,7 @@ def divide(plan: WalkPlan, runouts: int, members: int, blocks: int) -> Division:
     pieces = max(1, int(last["last_chunk"] - last["first_chunk"])) if blocks == runouts and streets <= 3 else 1
     each = max(0, blocks // members - (pieces > 1)) if members > 1 else blocks
     left = blocks - each * members
-    if left * pieces > MOST_ITEMS:
+    if left * pieces > MAX_ITEMS:
         pieces = 1
     return Division(members, each, left, pieces, members + (left if pieces > 1 and streets == 3 else 0))
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from regretless.engines.formats import number_format
-from regretless.engines.layout import LANES, MOST_BLOCKS, padded
+from regretless.engines.layout import LANES, MAX_BLOCKS, padded
 from regretless.engines.learned import describe, total_bytes
 from regretless.engines.numba.public.records import CHUNK, EXTENT, FOUR, LINE, NODE, RECORD, RUNOUT, STREET
 from regretless.forms.public import NodeKind
@@ -68,7 +68,7 @@ def team_members(size: PublicSize, threads: int) -> int:
 
 def _slots(size: PublicSize, members: int) -> int:
     """Slots that `jobs.divide` needs, at most."""
-    divides = len(size.runouts) == 3 and _chunks(size) > 1 and size.runouts[1] <= MOST_BLOCKS
+    divides = len(size.runouts) == 3 and _chunks(size) > 1 and size.runouts[1] <= MAX_BLOCKS
     return members + (min(2 * members - 1, int(size.runouts[1])) if divides and members > 1 else 0)
 
 
@@ -158,7 +158,7 @@ def _showdowns(size: PublicSize, own: int) -> int:
 def _blocks(size: PublicSize, members: int, is_part: bool) -> int:
     """`jobs.make_blocks`, for both players."""
     hands = _hands(size)
-    count = min(int(size.runouts[1]), MOST_BLOCKS) if len(size.runouts) > 1 else 0
+    count = min(int(size.runouts[1]), MAX_BLOCKS) if len(size.runouts) > 1 else 0
     lines = sum(size.lines[:2]) * max(hands) if count else 0
     ends = 2 * 4 * (count + 1 + _chunks(size)) + sum(hands) * (4 + 4 + 3 * 8)
     return ends + (count if members > 1 or is_part else min(count, 2)) * lines * 8

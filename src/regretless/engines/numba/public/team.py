@@ -101,7 +101,7 @@ class GivenRows:
                     self.window.write(self.numbers[player], node, runout - runouts.start, rows)
 
 
-MOST_WALKS = 4
+MAX_WALKS = 4
 
 
 class Team:
@@ -110,7 +110,7 @@ class Team:
     def __init__(self, division: Division) -> None:
         self.division = division
         self._signals = aligned(signals_size(division.members), np.int64)
-        self._order = np.zeros(FIRST_WALK + 2 * MOST_WALKS, dtype=np.int64)
+        self._order = np.zeros(FIRST_WALK + 2 * MAX_WALKS, dtype=np.int64)
         self._memory = aligned(2 * ARGUMENT_BYTES, np.uint8)
         self._workers = Workers(division.members - 1) if division.members > 1 else None
         self._others: dict[int, Future[None]] = {}  # the work of the other members, done when they have left

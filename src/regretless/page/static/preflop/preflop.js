@@ -81,6 +81,7 @@ export function mount(root) {
         fact("Stacks", `${chips(game.stack)} bb`),
         fact("Value per hand", values ? values.join(" · ") : "not measured"),
         fact("Exploitability", game.exploitability === null ? "not measured" : exploitability(game.exploitability, "mbb/g")),
+        game.omitted ? fact("Not shown", `${game.omitted} later decisions: regretless show --line reads them`) : null,
       ),
       end?.ends === "flop" ? flopPart(end) : null,
       replies.length && !end
