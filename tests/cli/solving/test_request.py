@@ -169,7 +169,6 @@ def test_a_lock_source_is_repeated_whatever_else_has_its_name() -> None:
     """The command that resumes a solve names the source of its locks even if another option has the same value."""
     request = SolveRequest(
         options=SolveOptions(device="cpu"),
-        keeps=None,
         as_json=False,
         strategy=False,
         out=None,

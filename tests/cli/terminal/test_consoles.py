@@ -19,7 +19,7 @@ from tests.cli.spot_texts import RIVER
 
 import regretless.cli
 from regretless import load
-from regretless.cli.arguments.outputs import save_figure
+from regretless.cli.arguments.figures import save_figure
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.spots.spot import Spot
 from regretless.plots.convergence import convergence

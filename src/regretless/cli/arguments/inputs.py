@@ -8,12 +8,13 @@ from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from regretless.errors import InvalidFile, InvalidOption, RegretlessError
+from regretless.cli.terminal.consoles import print_error
+from regretless.errors import Advice, InvalidFile, InvalidOption, RegretlessError
 
 if TYPE_CHECKING:
     from regretless.holdem.spots.spot import Spot
 
-__all__ = ["SUFFIX", "is_spot", "read_files", "read_spots", "refuse_saved", "spot_paths"]
+__all__ = ["SUFFIX", "is_spot", "print_errors", "read_files", "read_spots", "refuse_saved", "spot_paths"]
 
 SUFFIX = ".toml"
 Result = TypeVar("Result")
@@ -86,6 +87,15 @@ def read_files(
         except RegretlessError as error:
             errors[path] = error
     return results, errors
+
+
+def print_errors(errors: dict[Path, RegretlessError]) -> int:
+    """Print what is wrong with each file, and return the exit code."""
+    for path, error in errors.items():
+        message = error.worded(Advice.as_option)
+        print_error(message if message.startswith(f"{path}:") else f"{path}: {message}")
+    codes = {error.exit_code for error in errors.values()}
+    return codes.pop() if len(codes) == 1 else 1
 
 
 def _is_pattern(text: str) -> bool:

@@ -1,30 +1,25 @@
-"""Options that several commands share, each with its help text, and how their values are read."""
+"""Options that several commands share, each with its help text."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Set
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 from typer.models import ArgumentInfo, OptionInfo
 
-from regretless.errors import Advice, InvalidOption, RegretlessError
-
-if TYPE_CHECKING:
-    from regretless.cards.ranges import Range
-    from regretless.holdem.spots.spot_fields import PlayerName
+from regretless.errors import InvalidOption
 
 __all__ = [
     "JSON", "MACHINE", "OUTPUT", "SEARCH", "SPOTS", "Board", "Device", "Engine", "HelpCommand", "History", "Json",
     "Line", "Player", "Resume", "Sampling", "SaveEvery", "SolveJson", "Strategy", "Threads", "Updates", "argument",
-    "flag", "information_sets", "iterations", "measure_every", "option", "read_cards", "read_player", "read_range",
-    "read_variants", "refuse_others", "seed", "variant_with", "without_type",
+    "flag", "information_sets", "iterations", "measure_every", "option", "refuse_other_options", "seed",
+    "without_type",
 ]  # fmt: skip
 
+# The panels that the help sorts options into.
 SEARCH, MACHINE, OUTPUT, SPOTS = "How it solves", "What it runs on", "What comes out", "Hold'em spots"
 
 
@@ -75,7 +70,7 @@ def iterations(default: str) -> OptionInfo:
 
 
 def seed(needs: str) -> OptionInfo:
-    """The option --seed; it `needs` one of these options."""
+    """The option --seed, which applies only with one of the options that `needs` lists."""
     return option(f"Random seed, with {needs}.", SEARCH, default="0")
 
 
@@ -149,88 +144,16 @@ Board = Annotated[
 Player = Annotated[str | None, option("Whose hands to show.", SPOTS, default="the player to act", metavar="oop|ip")]
 
 
-def read_variants(text: str) -> list[str]:
-    """The variants of --variants, each with or without parameters.
+def refuse_other_options(
+    context: typer.Context, subject: str, allowed: Set[str], hints: Mapping[str, str] | None = None
+) -> None:
+    """Refuse, by name, the options on the command line that do not apply to this subject: "a game", "--svg".
 
-    >>> read_variants("plus, discounted(alpha=1, gamma=3),")
-    ['plus', 'discounted(alpha=1, gamma=3)']
+    `hints` has, for some options, what else would make them apply; it ends the sentence.
     """
-    from regretless.solving.options import EXACT
-    from regretless.variants.presets import read_variant
-
-    names = [name.strip() for name in re.split(r",(?![^(]*\))", text) if name.strip()]
-    for name in names:
-        try:
-            read_variant("plus" if name == EXACT else name)
-        except RegretlessError as error:
-            reason = error.worded(Advice.as_option).removeprefix(f"variant: {name!r} ")
-            raise InvalidOption("variants", name, reason) from None
-    if not names:
-        raise InvalidOption("variants", text, "must name at least one variant")
-    return names
-
-
-def variant_with(variant: str | None, parameters: Mapping[str, float]) -> str | None:
-    """The text of a variant with these parameters replaced.
-
-    >>> variant_with("postflop", {"gamma": 4.0}), variant_with("plus", {})
-    ('postflop(gamma=4)', 'plus')
-    >>> variant_with("plus", {"gamma": 4.0})
-    Traceback (most recent call last):
-    regretless.errors.InvalidOption: gamma: 4.0 is not a parameter of plus
-    """
-    from regretless.solving.options import EXACT
-    from regretless.variants.presets import read_variant, variant_text
-
-    if not parameters:
-        return variant
-    if variant is None:
-        raise InvalidOption(*next(iter(parameters.items())), "is a parameter of a variant: name it with --variant")
-    chosen = None if variant == EXACT else read_variant(variant)
-    for name, value in parameters.items():
-        if not hasattr(chosen, name):
-            raise InvalidOption(name, value, f"is not a parameter of {variant}")
-        if re.search(rf"\b{name}\s*=", variant):
-            raise InvalidOption(name, value, f"is also set by --variant {variant}: set it once")
-    return variant_text(replace(cast(Any, chosen), **parameters))
-
-
-def read_cards(text: str | None) -> tuple[int, ...]:
-    """The cards of --board.
-
-    >>> read_cards("Th 2c"), read_cards(None)
-    ((34, 0), ())
-    """
-    from regretless.cards.deck import parse_board
-
-    return () if text is None else parse_board(text)
-
-
-def read_player(text: str | None, option: str = "player") -> PlayerName | None:
-    """The player that an option names."""
-    if text == "oop":
-        return "oop"
-    if text == "ip":
-        return "ip"
-    if text is None:
-        return None
-    raise InvalidOption(option, text, "is neither oop nor ip")
-
-
-def read_range(text: str | None) -> Range | None:
-    """The hands that --hands selects; None: all of them."""
-    from regretless.cards.ranges import Range
-
-    if text is None or not text.strip():
-        return None
-    return Range.parse(text, "hands")
-
-
-def refuse_others(context: typer.Context, kind: str, takes: Set[str], hints: dict[str, str] | None = None) -> None:
-    """Refuse, by name, options of a command that this kind of answer does not take."""
     for parameter in context.command.params:
         name, value = parameter.opts[0], context.params.get(parameter.name or "")
         is_set = value is not None and value is not False
-        if is_set and name.startswith("--") and name not in takes | {kind}:
+        if is_set and name.startswith("--") and name not in allowed | {subject}:
             hint = (hints or {}).get(name, "")
-            raise InvalidOption(name.removeprefix("--"), value, f"does not apply to {kind}{hint}")
+            raise InvalidOption(name.removeprefix("--"), value, f"does not apply to {subject}{hint}")

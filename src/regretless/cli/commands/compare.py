@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from regretless.cli.arguments import options
-from regretless.cli.arguments.options import SPOTS, argument, flag, option, refuse_others
+from regretless.cli.arguments.options import SPOTS, argument, flag, option, refuse_other_options
+from regretless.cli.arguments.values import read_cards, read_player, read_range
 from regretless.errors import InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
@@ -89,30 +90,30 @@ def compare(
     limit = None if all_ else top or TOP
     one, other = load(first), load(second)
     if ev:
-        refuse_others(context, "--ev", TAKES["--ev"])
+        refuse_other_options(context, "--ev", TAKES["--ev"])
         _head_to_head(one, other, flops, resolve, target, as_json=json_, device=device, threads=threads)
         return
     hints = dict.fromkeys(TAKES["--ev"], ": add --ev")
     if isinstance(one, GameSolution) and isinstance(other, GameSolution):
         from regretless.cli.views.compare import compare_games
 
-        refuse_others(context, "games", TAKES["games"], hints)
+        refuse_other_options(context, "games", TAKES["games"], hints)
         compare_games((one, other), keys=information_sets, limit=limit, as_json=json_)
     elif isinstance(one, SpotSolution) and isinstance(other, SpotSolution):
         from regretless.cli.views.compare import compare_nodes, compare_spots
 
         if line is None and board is None:
             hints |= dict.fromkeys(TAKES["a node"], ": --line names the node")
-            refuse_others(context, "whole spots", TAKES["whole spots"], hints)
+            refuse_other_options(context, "whole spots", TAKES["whole spots"], hints)
             compare_spots((one, other), limit=limit, as_json=json_)
             return
-        refuse_others(context, "a node", TAKES["a node"], hints)
+        refuse_other_options(context, "a node", TAKES["a node"], hints)
         compare_nodes(
             (one, other),
             line or "",
-            options.read_cards(board),
-            player=options.read_player(player),
-            hands=options.read_range(hands),
+            read_cards(board),
+            player=read_player(player),
+            hands=read_range(hands),
             limit=limit,
             as_json=json_,
         )

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 from rich.text import Text
 
-from regretless.cli.arguments.inputs import is_spot, read_files, refuse_saved, spot_paths
+from regretless.cli.arguments.inputs import is_spot, print_errors, read_files, refuse_saved, spot_paths
 from regretless.cli.arguments.options import Json, argument, option
-from regretless.cli.arguments.outputs import print_errors
 from regretless.cli.terminal.consoles import fact_table, for_answers, print_json
 from regretless.errors import Advice, InvalidOption, bytes_text
 from regretless.printable import printable

@@ -13,7 +13,8 @@ import typer
 from rich.table import Table
 
 from regretless.cli.arguments import options
-from regretless.cli.arguments.options import SPOTS, argument, flag, option
+from regretless.cli.arguments.options import SPOTS, argument, flag, option, refuse_other_options
+from regretless.cli.arguments.values import read_cards, read_player, read_range
 from regretless.cli.terminal.consoles import for_answers, for_people, note
 from regretless.cli.terminal.interrupts import INTERRUPTED
 from regretless.cli.terminal.numbers import counted
@@ -96,16 +97,16 @@ def export(
     kind = _checked_format(format_, ranges, out)
     if out is not None and out.exists() and out.samefile(file):
         raise InvalidFile(out, "is the solution being exported: choose another name for --out")
-    whose, chosen = options.read_player(player), options.read_range(hands)
+    whose, chosen = read_player(player), read_range(hands)
     solution = load(file)
     if isinstance(solution, GameSolution):
         _export_game(context, solution, kind, out)
         return
     assert isinstance(solution, SpotSolution)
     wide = not all_ and street is None
-    node = solution.node(line or "", options.read_cards(board))  # the first decision if --street or --all is given
+    node = solution.node(line or "", read_cards(board))  # the first decision if --street or --all is given
     if ranges is not None:
-        options.refuse_others(context, "--ranges", RANGES_TAKE)
+        refuse_other_options(context, "--ranges", RANGES_TAKE)
         if node.kind != "decision":
             raise InvalidOption("line", line or "", "leads to no decision: nobody acts there")
         export_ranges([node], ranges, kind, out)
@@ -178,18 +179,18 @@ def _export_game(context: typer.Context, solution: GameSolution, kind: str, out:
     from regretless.holdem.games.big_blinds import BigBlindSolution
 
     parameters = context.params
-    line, cards, ranges = parameters["line"], options.read_cards(parameters["board"]), parameters["ranges"]
-    chosen = options.read_range(parameters["hands"])
+    line, cards, ranges = parameters["line"], read_cards(parameters["board"]), parameters["ranges"]
+    chosen = read_range(parameters["hands"])
     if isinstance(solution, BigBlindSolution) and ranges is not None:
-        options.refuse_others(context, "--ranges", RANGES_TAKE)
+        refuse_other_options(context, "--ranges", RANGES_TAKE)
         nodes = list(solution.charts()) if line is None and not cards else [solution.node(line or "", cards)]
         export_ranges(nodes, ranges, kind, out)
     elif isinstance(solution, BigBlindSolution) and not (line is None and not cards and chosen is None):
-        options.refuse_others(context, "a line of a game", LINE_TAKES)
+        refuse_other_options(context, "a line of a game", LINE_TAKES)
         played = solution.node(line or "", cards)
         export_line(played if chosen is None else played.only(chosen), kind, out)
     else:
-        options.refuse_others(context, "a game", GAME_TAKES)
+        refuse_other_options(context, "a game", GAME_TAKES)
         export_game(solution, kind, out)
 
 

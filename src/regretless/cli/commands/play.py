@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regretless.cli.arguments import options
 from regretless.cli.arguments.options import argument, flag, option
+from regretless.cli.arguments.values import read_player
 from regretless.cli.terminal.consoles import LiteralConsole, for_answers, note, print_error
 from regretless.cli.terminal.interrupts import INTERRUPTED
 from regretless.errors import InvalidOption, InvalidText, RegretlessError
@@ -62,7 +62,7 @@ def play(
         raise InvalidOption("hands", hands, "must be at least 1")
     if seed is not None:
         check_seed(seed)
-    seat = options.read_player(player)
+    seat = read_player(player)
     stakes = _stakes(load(file), file)
     random, console, score = Random(seed), for_answers(), Score(stakes.unit)
     code: int | None = None

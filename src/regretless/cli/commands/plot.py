@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from regretless.cli.arguments import options
-from regretless.cli.arguments.options import SEARCH, argument, flag, option, read_variants
-from regretless.cli.arguments.outputs import check_figure, file_stem, save_figure
+from regretless.cli.arguments.figures import check_figure, save_figure
+from regretless.cli.arguments.options import SEARCH, argument, flag, option
+from regretless.cli.arguments.outputs import file_stem
+from regretless.cli.arguments.values import read_variants
 from regretless.cli.terminal.consoles import for_people, note
 from regretless.cli.terminal.interrupts import INTERRUPTED, SimplePlan, interruptible
 from regretless.errors import InvalidFile, InvalidOption

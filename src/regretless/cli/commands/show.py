@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from regretless.cli.arguments import options
-from regretless.cli.arguments.options import SPOTS, HelpCommand, argument, flag, option, refuse_others
-from regretless.cli.arguments.outputs import print_unfinished
+from regretless.cli.arguments.options import SPOTS, HelpCommand, argument, flag, option, refuse_other_options
+from regretless.cli.arguments.values import read_cards, read_player, read_range
+from regretless.cli.terminal.next_commands import print_unfinished
 from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def show(
         return
     if safe and not resolve:
         raise InvalidOption("safe", True, "says how a flop is solved again: add --resolve")
-    solution, cards = load(file), options.read_cards(board)
+    solution, cards = load(file), read_cards(board)
     if isinstance(solution, PricedSolution) and not (line is None and board is None and not resolve):
         flop = _flop_solution(solution, file, line or "", cards, solve=resolve, safe=safe)
         if flop is not None:
@@ -135,7 +136,7 @@ def show(
 
         kinds = {"--tree": tree, "--svg": svg is not None, "--runouts": runouts}
         kind = next((name for name, is_set in kinds.items() if is_set), "a node")
-        refuse_others(context, kind, TAKES[kind] | {"--resolve", "--safe"})
+        refuse_other_options(context, kind, TAKES[kind] | {"--resolve", "--safe"})
         if sort is not None and kind == "a node" and hands is None and not strategy:
             raise InvalidOption("sort", sort, "sorts rows: add --hands or --runouts")
         if kind == "--svg" and hands == "":
@@ -145,9 +146,9 @@ def show(
         look = Look(
             line=line or "",
             cards=cards,
-            player=options.read_player(player),
+            player=read_player(player),
             table=hands is not None or strategy,
-            hands=options.read_range(hands),
+            hands=read_range(hands),
             grid=cast(GridKind, grid),
             sort=sort,
             then=then,
@@ -158,12 +159,12 @@ def show(
         from regretless.holdem.games.big_blinds import BigBlindSolution
 
         if isinstance(solution, BigBlindSolution) and not (line is None and board is None and hands is None):
-            refuse_others(context, "a line of a game", TAKES["a line of a game"])
+            refuse_other_options(context, "a line of a game", TAKES["a line of a game"])
             played = solution.node(line or "", cards)
-            chosen = options.read_range(hands)
+            chosen = read_range(hands)
             show_line(played if chosen is None else played.only(chosen), by_hand=hands is not None, as_json=json_)
             return
-        refuse_others(context, "a game", TAKES["a game"])
+        refuse_other_options(context, "a game", TAKES["a game"])
         show_game(solution, information_sets, whole=strategy, file=str(file), as_json=json_)
     if solution.reason == "interrupted":
         print_unfinished(solution, file)
@@ -177,7 +178,7 @@ def _show_tree(context: typer.Context, file: Path, *, as_json: bool) -> None:
     if not context.params["tree"]:
         reason = "is not solved: --tree shows its betting tree, regretless solve solves it"
         raise InvalidOption("FILE", str(file), reason)
-    refuse_others(context, "--tree", TAKES["--tree"])
+    refuse_other_options(context, "--tree", TAKES["--tree"])
     print_tree(read_spot_or_game(file), as_json=as_json)
 
 

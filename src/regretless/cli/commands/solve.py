@@ -10,18 +10,13 @@ import typer
 
 from regretless.cli.arguments import options
 from regretless.cli.arguments.inputs import is_spot, refuse_saved, spot_paths
-from regretless.cli.arguments.options import MACHINE, OUTPUT, SEARCH, argument, flag, option, variant_with
+from regretless.cli.arguments.options import MACHINE, OUTPUT, SEARCH, argument, flag, option
 from regretless.cli.arguments.outputs import solution_files
+from regretless.cli.arguments.values import variant_with
+from regretless.cli.solving.locks import LockFromOption, LockLineOption, LockOption, LockPlayerOption, read_locks
 from regretless.cli.solving.many import solve_spots
 from regretless.cli.solving.one import solve_one
-from regretless.cli.solving.request import (
-    LockFromOption,
-    LockLineOption,
-    LockOption,
-    LockPlayerOption,
-    SolveRequest,
-    read_locks,
-)
+from regretless.cli.solving.request import SolveRequest
 from regretless.errors import InvalidOption
 
 __all__ = ["solve"]
@@ -177,7 +172,7 @@ def solve(
     named["variant"] = variant_with(variant, {key: value for key, value in parameters.items() if value is not None})
     request = SolveRequest(
         options=SolveOptions.read({**named, "resume": None}),
-        keeps="keep_regrets" if keep_regrets else None,
+        resumable_option="keep_regrets" if keep_regrets else None,
         as_json=json_,
         strategy=strategy,
         out=out,

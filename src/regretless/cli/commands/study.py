@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from regretless.cli.arguments.figures import check_figure, save_figure
 from regretless.cli.arguments.options import MACHINE, OUTPUT, Json, argument, option
-from regretless.cli.arguments.outputs import check_figure, command_line, print_commands, save_figure
 from regretless.cli.terminal.consoles import (
     fact_table,
     for_answers,
@@ -19,6 +19,7 @@ from regretless.cli.terminal.consoles import (
     print_json,
 )
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
+from regretless.cli.terminal.next_commands import command_line, print_commands
 from regretless.cli.terminal.numbers import about_text, cell_text, counted, duration_text
 from regretless.errors import InvalidOption, WouldNotFit, bytes_text
 

@@ -10,7 +10,7 @@ import typer
 
 from regretless.cli.arguments import options
 from regretless.cli.arguments.options import OUTPUT, SEARCH, argument, flag, option
-from regretless.cli.solving.one import run_problem
+from regretless.cli.solving.one import load_resumed, run_problem
 from regretless.cli.solving.request import SolveRequest
 from regretless.cli.solving.status import SolveStatus
 from regretless.cli.terminal.interrupts import interruptible
@@ -148,7 +148,7 @@ def train(
     options = TrainingOptions.read(keywords)
     request = SolveRequest(
         options=options.loop,
-        keeps="keep_memories" if keep_memories else None,
+        resumable_option="keep_memories" if keep_memories else None,
         as_json=json_,
         strategy=strategy,
         out=out,
@@ -157,24 +157,20 @@ def train(
     )
     status = SolveStatus(destination=request.destination, resumed=resume, command="train")
     with interruptible(status) as interrupted:
-        from regretless.api import load
         from regretless.deep.tensorboard import Scalars
         from regretless.files.atomic import check_writable
 
         request.check_files(() if game is None else (Path(game),))
         if out is not None:
             check_writable(out)
-        earlier = None
-        if resume is not None:
-            earlier = load(resume)
-            options = replace(options, loop=replace(options.loop, resume=earlier))
-            if out is None:  # after reading it, so that its own errors come first
-                check_writable(resume)
+        earlier = load_resumed(request)
+        options = replace(options, loop=replace(options.loop, resume=earlier))
         latest = Latest()
         problem = training_problem(game, options, watchers=[latest])
         if tensorboard is not None:
             problem.watchers = [latest, Scalars(tensorboard)]
-        resumable = keep_memories or (earlier is not None and earlier.reason != "interrupted")  # as in the file
+        file_has_memories = earlier is not None and earlier.reason != "interrupted"
+        resumable = keep_memories or file_has_memories
         run_problem(problem, options.loop, request, status, interrupted, resumable=resumable, details=latest.details)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regretless.cli.arguments.outputs import resume_command
+from regretless.cli.terminal.next_commands import resume_command
 from regretless.cli.terminal.numbers import duration_text
 from regretless.printable import printable
 
