@@ -10,7 +10,7 @@ import pytest
 from tests.cli.conftest import Run
 
 import regretless.cli
-from regretless.cli.terminal.consoles import strict_json
+from regretless.cli.terminal.json_output import strict_json
 
 
 def chain(moves: int, *, payoff: str = "5") -> str:

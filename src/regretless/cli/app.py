@@ -40,8 +40,9 @@ from regretless.cli.commands.study import app as study
 from regretless.cli.commands.train import train
 from regretless.cli.commands.train_kuhn import train_kuhn
 from regretless.cli.commands.verify import verify
-from regretless.cli.terminal.consoles import discard, for_people, prepare_streams, print_error, warnings_as_lines
+from regretless.cli.terminal.consoles import for_people, print_error, warnings_as_lines
 from regretless.cli.terminal.interrupts import INTERRUPTED, let_interrupt
+from regretless.cli.terminal.streams import discard, prepare_streams
 from regretless.errors import Advice, InvalidOption, RegretlessError
 from regretless.garbage import relaxed_gc
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regretless.cli.arguments.options import MACHINE, OUTPUT, Json, option
-from regretless.cli.terminal.consoles import for_answers, for_people, note, plain_table, print_json
+from regretless.cli.terminal.consoles import for_answers, for_people, note, plain_table
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
+from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.next_commands import command_line, print_commands
 from regretless.cli.terminal.numbers import about_text, counted, duration_text
 from regretless.errors import bytes_text

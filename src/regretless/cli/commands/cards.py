@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 from rich.text import Text
 
 from regretless.cli.arguments.options import Json, argument, option
-from regretless.cli.terminal.consoles import for_answers, has_color, plain_table, print_json
+from regretless.cli.terminal.consoles import for_answers, has_color, plain_table
+from regretless.cli.terminal.json_output import print_json
 from regretless.colors import blend
 from regretless.errors import InvalidOption
 

@@ -13,21 +13,20 @@ from regretless.cli.arguments.values import read_cards, read_player, read_range
 from regretless.errors import InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
+    from regretless.solving.head_to_head import HeadToHead
     from regretless.solving.solution import Solution
 
 __all__ = ["compare"]
 
-TOP = 10
-FLOPS = "subset(25)"
+TOP = 10  # rows
+FLOPS = "subset(25)"  # for solutions with buckets, which have no flops of their own
 WHOLE_GAMES = "Whole games"
 
-# Which options each kind of answer takes; any other is refused by name.
-TAKES = {
-    "games": {"--information-sets", "--top", "--all", "--json"},
-    "whole spots": {"--top", "--all", "--json"},
-    "--ev": {"--flops", "--resolve", "--target", "--device", "--threads", "--json"},
-    "a node": {"--line", "--board", "--player", "--hands", "--top", "--all", "--json"},
-}
+# The options that each comparison takes; any other is refused by name.
+GAME_OPTIONS = {"--information-sets", "--top", "--all", "--json"}
+SPOT_OPTIONS = {"--top", "--all", "--json"}
+NODE_OPTIONS = {"--line", "--board", "--player", "--hands", "--top", "--all", "--json"}
+EV_OPTIONS = {"--flops", "--resolve", "--target", "--device", "--threads", "--json"}
 
 
 def compare(
@@ -80,6 +79,7 @@ def compare(
     [cyan]regretless compare flops.rgl buckets.rgl --ev --flops 'subset(49)' --resolve[/cyan]
     """
     from regretless.api import load
+    from regretless.cli.views.compare import compare_games, compare_nodes, compare_spots, print_head_to_head
     from regretless.holdem.solution import SpotSolution
     from regretless.solving.game_solution import GameSolution
 
@@ -90,62 +90,51 @@ def compare(
     limit = None if all_ else top or TOP
     one, other = load(first), load(second)
     if ev:
-        refuse_other_options(context, "--ev", TAKES["--ev"])
-        _head_to_head(one, other, flops, resolve, target, as_json=json_, device=device, threads=threads)
+        refuse_other_options(context, "--ev", EV_OPTIONS)
+        if target is not None and not resolve:
+            raise InvalidOption("target", target, "is for re-solved flops: add --resolve")
+        result = _play(one, other, flops=flops, resolve=resolve, target=target, device=device, threads=threads)
+        print_head_to_head((one, other), result, as_json=json_)
         return
-    hints = dict.fromkeys(TAKES["--ev"], ": add --ev")
+    hints = dict.fromkeys(EV_OPTIONS, ": add --ev")
     if isinstance(one, GameSolution) and isinstance(other, GameSolution):
-        from regretless.cli.views.compare import compare_games
-
-        refuse_other_options(context, "games", TAKES["games"], hints)
+        refuse_other_options(context, "games", GAME_OPTIONS, hints)
         compare_games((one, other), keys=information_sets, limit=limit, as_json=json_)
-    elif isinstance(one, SpotSolution) and isinstance(other, SpotSolution):
-        from regretless.cli.views.compare import compare_nodes, compare_spots
-
-        if line is None and board is None:
-            hints |= dict.fromkeys(TAKES["a node"], ": --line names the node")
-            refuse_other_options(context, "whole spots", TAKES["whole spots"], hints)
-            compare_spots((one, other), limit=limit, as_json=json_)
-            return
-        refuse_other_options(context, "a node", TAKES["a node"], hints)
-        compare_nodes(
-            (one, other),
-            line or "",
-            read_cards(board),
-            player=read_player(player),
-            hands=read_range(hands),
-            limit=limit,
-            as_json=json_,
-        )
-    else:
+        return
+    if not (isinstance(one, SpotSolution) and isinstance(other, SpotSolution)):
         spot, game = (first, second) if isinstance(one, SpotSolution) else (second, first)
         raise InvalidFile(spot, f"is a spot and {game} is a game: they cannot be compared")
+    if line is None and board is None:
+        hints |= dict.fromkeys(NODE_OPTIONS, ": --line names the node")
+        refuse_other_options(context, "whole spots", SPOT_OPTIONS, hints)
+        compare_spots((one, other), limit=limit, as_json=json_)
+        return
+    refuse_other_options(context, "a node", NODE_OPTIONS, hints)
+    compare_nodes(
+        (one, other),
+        line or "",
+        read_cards(board),
+        player=read_player(player),
+        hands=read_range(hands),
+        limit=limit,
+        as_json=json_,
+    )
 
 
-def _head_to_head(
-    one: Solution,
-    other: Solution,
-    flops: str | None,
-    resolve: bool | None,
-    target: float | None,
-    *,
-    as_json: bool,
-    **machine: object,
-) -> None:
+def _play(
+    one: Solution, other: Solution, *, flops: str | None, resolve: bool | None, target: float | None, **machine: object
+) -> HeadToHead:
+    """The exact result of one solution against the other, computed with a progress bar."""
     from regretless.cli.terminal.progress import bar
-    from regretless.cli.views.compare import print_head_to_head
     from regretless.holdem.games.pricing import PricedSolution, Resolving
 
-    given = {"flops": flops, "resolve": resolve, **machine}
-    options = {name: value for name, value in given.items() if value is not None}
+    arguments = {"flops": flops, "resolve": resolve, **machine}
+    options = {name: value for name, value in arguments.items() if value is not None}
     if target is not None:
-        if not resolve:
-            raise InvalidOption("target", target, "is for re-solved flops: add --resolve")
         options["resolve"] = Resolving(target=target)
     with bar(one.game) as update:
         if isinstance(one, PricedSolution):
             options["report"] = lambda done, total: update(done / total, f"{done:,} of {total:,} flops")
             if flops is None and one.has_flops and not (one.settings.flops or other.settings.flops):
                 options["flops"] = FLOPS
-        result = one.against(other, **options)
-    print_head_to_head((one, other), result, as_json=as_json)
+        return one.against(other, **options)

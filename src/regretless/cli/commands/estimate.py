@@ -10,7 +10,8 @@ from rich.text import Text
 
 from regretless.cli.arguments.inputs import is_spot, print_errors, read_files, refuse_saved, spot_paths
 from regretless.cli.arguments.options import Json, argument, option
-from regretless.cli.terminal.consoles import fact_table, for_answers, print_json
+from regretless.cli.terminal.consoles import fact_table, for_answers
+from regretless.cli.terminal.json_output import print_json
 from regretless.errors import Advice, InvalidOption, bytes_text
 from regretless.printable import printable
 

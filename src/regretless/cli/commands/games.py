@@ -8,7 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from regretless.cli.arguments.options import flag
-from regretless.cli.terminal.consoles import for_answers, print_json
+from regretless.cli.terminal.consoles import for_answers
+from regretless.cli.terminal.json_output import print_json
 
 __all__ = ["games"]
 

@@ -9,8 +9,9 @@ import typer
 from rich.text import Text
 
 from regretless.cli.arguments.options import MACHINE, OUTPUT, Json, argument, flag, option
-from regretless.cli.terminal.consoles import fact_table, for_answers, note, print_json
+from regretless.cli.terminal.consoles import fact_table, for_answers, note
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
+from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.next_commands import command_line, print_commands
 from regretless.cli.terminal.numbers import about_text, counted, duration_text, signed_text
 from regretless.errors import InvalidFile, InvalidOption

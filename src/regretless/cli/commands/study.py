@@ -10,15 +10,9 @@ from rich.text import Text
 
 from regretless.cli.arguments.figures import check_figure, save_figure
 from regretless.cli.arguments.options import MACHINE, OUTPUT, Json, argument, option
-from regretless.cli.terminal.consoles import (
-    fact_table,
-    for_answers,
-    note,
-    plain_table,
-    print_error,
-    print_json,
-)
+from regretless.cli.terminal.consoles import fact_table, for_answers, note, plain_table, print_error
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
+from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.next_commands import command_line, print_commands
 from regretless.cli.terminal.numbers import about_text, cell_text, counted, duration_text
 from regretless.errors import InvalidOption, WouldNotFit, bytes_text

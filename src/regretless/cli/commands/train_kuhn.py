@@ -10,8 +10,9 @@ from rich.text import Text
 
 from regretless.cli.arguments.figures import check_figure, check_shown, save_figure
 from regretless.cli.arguments.options import Json, flag, option
-from regretless.cli.terminal.consoles import fact_table, for_answers, for_people, has_color, note, print_json
+from regretless.cli.terminal.consoles import fact_table, for_answers, for_people, has_color, note
 from regretless.cli.terminal.interrupts import INTERRUPTED, SimplePlan, interruptible
+from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import count_text, duration_text, signed_text
 from regretless.errors import InvalidOption
 

@@ -9,7 +9,8 @@ import typer
 from rich.text import Text
 
 from regretless.cli.arguments.options import Json, argument, flag, option
-from regretless.cli.terminal.consoles import for_answers, plain_table, print_json
+from regretless.cli.terminal.consoles import for_answers, plain_table
+from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import about_text, duration_text, signed_text
 from regretless.printable import printable
 

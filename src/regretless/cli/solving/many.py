@@ -14,8 +14,9 @@ from regretless.cli.solving.locks import add_locks
 from regretless.cli.solving.one import note_choice, saving_error
 from regretless.cli.solving.request import SolveRequest
 from regretless.cli.solving.status import BatchStatus
-from regretless.cli.terminal.consoles import for_answers, for_people, plain_table, print_json
+from regretless.cli.terminal.consoles import for_answers, for_people, plain_table
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
+from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.next_commands import command_line, print_commands, resume_command
 from regretless.errors import Advice, InvalidFile, InvalidOption, RegretlessError
 from regretless.printable import printable

@@ -16,8 +16,9 @@ from regretless.cli.arguments.outputs import check_sources, check_tables, free_p
 from regretless.cli.solving.locks import add_locks, print_losses
 from regretless.cli.solving.request import SolveRequest
 from regretless.cli.solving.status import SolveStatus
-from regretless.cli.terminal.consoles import for_people, note, print_json
+from regretless.cli.terminal.consoles import for_people, note
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
+from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.next_commands import print_unfinished, resume_command
 from regretless.cli.terminal.numbers import count_text
 from regretless.errors import Advice, DeviceFailed, InvalidFile, InvalidOption

@@ -5,55 +5,42 @@ literally (square brackets are not markup; styles are given with `style=` or `Te
 escaped. On a terminal Rich fits tables to its width. In a file or a pipe, lines are as long as they need to be: the
 reader of a log could not tell that a number was cut.
 
-Tables have no borders: one style for all commands. What `--json` prints is one object on stdout, in JSON that every
-parser reads. JSON has no NaN and no infinity: an undefined number (the EV of a hand with no possible opposing hand) is
-`null`.
+Tables have no borders: one style for all commands.
 """
 
 from __future__ import annotations
 
-import codecs
-import json
-import math
 import os
-import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import StringIO
-from typing import IO, TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from regretless.cli.terminal.streams import discard
 from regretless.errors import RegretlessWarning
 from regretless.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import ConsoleOptions, RenderableType
-    from rich.text import Text
 
 __all__ = [
-    "LiteralConsole", "discard", "fact_table", "for_answers", "for_drawing", "for_people", "has_color", "note",
-    "page_columns", "plain_table", "prepare_streams", "print_error", "print_json", "strict_json", "warnings_as_lines",
+    "LiteralConsole", "fact_table", "for_answers", "for_drawing", "for_people", "has_color", "note", "page_columns",
+    "plain_table", "print_error", "warnings_as_lines",
 ]  # fmt: skip
 
 UNBOUNDED = 100_000  # columns; longer than any line
-FALLBACK = "regretless.fallback"  # the name of the error handler below
-PLAIN = {  # replacements for characters that a stream's encoding lacks
-    "♣": "c", "♦": "d", "♥": "h", "♠": "s",
-    "█": "#", "■": "#", "·": "-", "–": "-", "—": "-", "−": "-", "→": "->", "…": "...", "×": "x", "±": "+-",
-    "≤": "<=", "≥": ">=", "µ": "u", "’": "'", "“": '"', "”": '"', "\xa0": " ",
-    "α": "alpha", "β": "beta", "γ": "gamma",
-}  # fmt: skip
 
 
 class LiteralConsole(Console):
     """Rich's console for text written by others: no markup, no control characters."""
 
-    is_closed = False  # whether the reader of a pipe has gone
+    is_closed = False  # whether the process that reads our pipe has ended
 
     def __init__(self, **options: Any) -> None:
         super().__init__(highlight=False, markup=False, emoji=False, **options)
@@ -76,12 +63,12 @@ class LiteralConsole(Console):
 
 def for_answers(*, fit: bool = True) -> LiteralConsole:
     """The console for results; colours only on a terminal, which wraps long lines itself unless they must `fit`."""
-    return _console(fit)
+    return _console(fit=fit)
 
 
 def for_people() -> Console:
     """The console for progress, notes and errors: stderr, so that a pipe gets only the answer."""
-    return _console(True, stderr=True)
+    return _console(fit=True, stderr=True)
 
 
 def note(sentence: str) -> None:
@@ -144,7 +131,7 @@ def page_columns(console: Console) -> int:
     return int(columns) if columns.isdecimal() and int(columns) > 0 else 80
 
 
-def _console(fit: bool, **options: Any) -> LiteralConsole:
+def _console(*, fit: bool, **options: Any) -> LiteralConsole:
     console = LiteralConsole(**options)
     if not fit or not _is_terminal(console.file):
         console.width = UNBOUNDED
@@ -156,42 +143,6 @@ def _is_terminal(stream: Any) -> bool:
     with suppress(ValueError):  # the stream is closed
         return bool(stream.isatty())
     return False
-
-
-def prepare_streams() -> None:
-    """Make stdout and stderr accept any text, and stdin any bytes: what their encoding lacks is replaced.
-
-    If one of them was closed when the command started (`>&-`), output to it is dropped or the input is empty, and its
-    file descriptor is occupied so that no file opened later gets it.
-    """
-    while (free := os.open(os.devnull, os.O_RDWR)) <= 2:
-        os.set_inheritable(free, True)
-    os.close(free)
-    codecs.register_error(FALLBACK, _replace)
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  open until the process ends
-        with suppress(AttributeError):  # another object took its place, which is not a text stream
-            getattr(sys, name).reconfigure(errors=FALLBACK)
-    if sys.stdin is None:
-        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115  open until the process ends
-    with suppress(AttributeError, OSError):  # not a text stream, or one that was read from before
-        getattr(sys.stdin, "reconfigure")(errors="backslashreplace")  # noqa: B009  typed as a stream without it
-
-
-def _replace(error: UnicodeError) -> tuple[str | bytes, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    lacking = error.object[error.start : error.end]
-    return "".join(PLAIN.get(one) or ascii(one)[1:-1] for one in lacking), error.end
-
-
-def discard(stream: IO[str]) -> None:
-    """Drop what is printed from now on: the reader of a pipe closed it, or the disk that holds a log is full."""
-    with suppress(OSError, ValueError):  # not a file of the operating system, or closed
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, stream.fileno())
-        os.close(null)
 
 
 def plain_table(left: Sequence[str] = (), right: Sequence[str] = (), *, gap: int = 2) -> Table:
@@ -210,27 +161,3 @@ def fact_table(rows: Iterable[tuple[str, str | Text]], *, style: str = "dim") ->
     for name, fact in rows:
         table.add_row(Text(name, style=style), fact)
     return table
-
-
-def print_json(result: object) -> None:
-    """Print a result as one line of JSON."""
-    print(strict_json(result))
-
-
-def strict_json(result: object, *, indent: int | None = None) -> str:
-    """A result as JSON text.
-
-    >>> strict_json({"ev": [1.5, math.nan]})
-    '{"ev": [1.5, null]}'
-    """
-    return json.dumps(_finite(result), allow_nan=False, indent=indent)
-
-
-def _finite(value: object) -> object:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return value

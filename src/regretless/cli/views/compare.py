@@ -15,7 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from regretless.cards.ranges import Range
-from regretless.cli.terminal.consoles import for_answers, plain_table, print_json
+from regretless.cli.terminal.consoles import for_answers, plain_table
+from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import cell_text, counted, signed_text
 from regretless.cli.views.game_show import choose, payoff_unit, read_keys
 from regretless.cli.views.labels import ROLES, PlayerNames, player_names
@@ -23,8 +24,9 @@ from regretless.cli.views.spot_view import ORDER, board_line, weight_text
 from regretless.colors import spot_colors
 from regretless.errors import InvalidFile, InvalidText
 from regretless.holdem import comparison
-from regretless.holdem.comparison import NodeDifference, Pair, SpotComparison
+from regretless.holdem.comparison import HandDifference, NodeDifference, Pair, SpotComparison
 from regretless.holdem.games.big_blinds import BigBlindSolution
+from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.printable import printable
@@ -39,6 +41,7 @@ __all__ = [
 
 GamePair = tuple[GameSolution, GameSolution]
 SpotPair = tuple[SpotSolution, SpotSolution]
+ViewPair = tuple[NodeView, NodeView]
 LINES = 8  # lines listed at most, of those in only one of the trees
 
 
@@ -290,55 +293,75 @@ def compare_nodes(
 ) -> None:
     """Compare a node of two solved spots, hand by hand."""
     comparison.check_boards(*solutions)
-    views = [solution.node(line, cards) for solution in solutions]
-    shown: PlayerName = player or (views[0].player if views[0].kind == "decision" else None) or "oop"
+    first, second = (solution.node(line, cards) for solution in solutions)
+    seat: PlayerName = player or (first.player if first.kind == "decision" else None) or "oop"
     if hands is not None:
-        views = [view.only(shown, hands) for view in views]
-        if not any(len(view.hands[shown].hand) for view in views):
-            raise InvalidText("hands", str(hands), None, f"{shown} holds none of these here")
-    differences = comparison.compare_nodes(views[0], views[1], shown)
-    ranked = differences[:limit]
-    played = [dict(zip(view.actions, view.frequencies, strict=True)) for view in views]
-    means = {
-        "frequencies": {
-            action: tuple(each.get(action) for each in played)
-            for action in ({**played[0], **played[1]} if views[0].player == shown else ())
-        },
-        "ev": tuple(view.ev(shown) for view in views),
-        "equity": tuple(view.equity(shown) for view in views),
-    }
+        first, second = first.only(seat, hands), second.only(seat, hands)
+        if not (len(first.hands[seat].hand) or len(second.hands[seat].hand)):
+            raise InvalidText("hands", str(hands), None, f"{seat} holds none of these here")
+    differences = comparison.compare_nodes(first, second, seat)
     if as_json:
-        first, second = (str(solution.path) for solution in solutions)
-        where = {"first": first, "second": second, "line": views[0].line, "player": shown}
-        print_json({**where, **means, "hands": [each.as_json() for each in ranked]})
-        return
+        print_json(
+            {
+                "first": str(solutions[0].path),
+                "second": str(solutions[1].path),
+                "line": first.line,
+                "player": seat,
+                "frequencies": _frequencies((first, second), seat),
+                "ev": (first.ev(seat), second.ev(seat)),
+                "equity": (first.equity(seat), second.equity(seat)),
+                "hands": [each.as_json() for each in differences[:limit]],
+            }
+        )
+    else:
+        _print_node(solutions, (first, second), seat, differences, limit)
 
+
+def _frequencies(views: ViewPair, seat: PlayerName) -> dict[str, Pair]:
+    """How often each action is taken in both solutions, if it is this player's turn."""
+    if views[0].player != seat:
+        return {}
+    first, second = (dict(zip(view.actions, view.frequencies, strict=True)) for view in views)
+    return {action: (first.get(action), second.get(action)) for action in {**first, **second}}
+
+
+def _print_node(
+    solutions: SpotPair, views: ViewPair, seat: PlayerName, differences: list[HandDifference], limit: int | None
+) -> None:
+    """A row for each hand, the largest weighted differences first, and one for all of them."""
     console, names = for_answers(fit=False), _shared_names(solutions)
     for letter, solution, view in zip("AB", solutions, views, strict=True):
-        mean = f"{names[shown]}: EV {view.ev(shown):.2f} chips, equity {view.equity(shown):.1%}"
+        mean = f"{names[seat]}: EV {view.ev(seat):.2f} chips, equity {view.equity(seat):.1%}"
         console.print(heading(letter, solution, mean if view.reached else "never reached"))
     console.print(board_line(views[0], names))
     console.print()
-    table = plain_table()
-    table.add_column(f"\n{names[shown]}", style="bold", no_wrap=True)
-    actions = list(ranked[0].strategy) if ranked else []
-    colors = spot_colors(actions)
-    for action in actions:
-        table.add_column(f"{action}\nA", justify="right", style=colors[action], no_wrap=True)
-        table.add_column("\nB", justify="right", style=colors[action], no_wrap=True)
-    for name in ("EV", "weight"):
-        table.add_column(f"{name}\nA", justify="right", no_wrap=True)
-        table.add_column("\nB", justify="right", no_wrap=True)
+    ranked = differences[:limit]
+    table = _hand_table(names[seat], list(ranked[0].strategy) if ranked else [])
     for each in ranked:
-        shares = [cell_text(share, ".1%") for pair in each.strategy.values() for share in pair]
-        table.add_row(each.hand, *shares, *(cell_text(chips, ".2f") for chips in each.ev), *map(_weight, each.weight))
-    shares = [cell_text(share, ".1%") for pair in means["frequencies"].values() for share in pair]  # type: ignore[attr-defined]
-    sums = [float(view.hands[shown].weight.sum()) for view in views]
-    chips = [view.ev(shown) for view in views]
-    table.add_row("all", *shares, *(cell_text(number, ".2f") for number in chips), *map(_weight, sums), style="dim")
+        table.add_row(each.hand, *_hand_cells(each.strategy, each.ev, each.weight))
+    first, second = views
+    ev = first.ev(seat), second.ev(seat)
+    combos = float(first.hands[seat].weight.sum()), float(second.hands[seat].weight.sum())
+    table.add_row("all", *_hand_cells(_frequencies(views, seat), ev, combos), style="dim")
     console.print(table)
     more = f"; {len(differences) - len(ranked)} more: --all" if len(ranked) < len(differences) else ""
     console.print(Text(f"largest weighted differences first; last row: averages and combos of all{more}", style="dim"))
+
+
+def _hand_table(player: str, actions: list[str]) -> Table:
+    """An empty table with columns A and B for each action, the EV and the weight."""
+    table = plain_table()
+    table.add_column(f"\n{player}", style="bold", no_wrap=True)
+    colors = spot_colors(actions)
+    for name in (*actions, "EV", "weight"):
+        for letter, title in (("A", name), ("B", "")):
+            table.add_column(f"{title}\n{letter}", justify="right", style=colors.get(name), no_wrap=True)
+    return table
+
+
+def _hand_cells(strategy: Mapping[str, Pair], ev: Pair, weight: Pair) -> list[str]:
+    shares = [cell_text(share, ".1%") for pair in strategy.values() for share in pair]
+    return [*shares, *(cell_text(chips, ".2f") for chips in ev), *map(_weight, weight)]
 
 
 def _weight(weight: float | None) -> str:

@@ -14,7 +14,8 @@ from itertools import chain
 from pathlib import Path
 from typing import IO
 
-from regretless.cli.terminal.consoles import note, strict_json
+from regretless.cli.terminal.consoles import note
+from regretless.cli.terminal.json_output import strict_json
 from regretless.files.atomic import replace_file
 from regretless.forms.history import Strategy
 from regretless.holdem.exports import DECIMALS, ActionRange, action_ranges, hand_rows

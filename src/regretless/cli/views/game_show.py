@@ -14,7 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from regretless.cards.deck import board_text
-from regretless.cli.terminal.consoles import fact_table, for_answers, has_color, page_columns, plain_table, print_json
+from regretless.cli.terminal.consoles import fact_table, for_answers, has_color, page_columns, plain_table
+from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import (
     cell_text,
     count_text,

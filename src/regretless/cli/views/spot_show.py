@@ -17,16 +17,8 @@ from rich.text import Text
 
 from regretless.cards.deck import card_text
 from regretless.cards.ranges import Range
-from regretless.cli.terminal.consoles import (
-    for_answers,
-    for_drawing,
-    has_color,
-    note,
-    page_columns,
-    plain_table,
-    print_json,
-    strict_json,
-)
+from regretless.cli.terminal.consoles import for_answers, for_drawing, has_color, note, page_columns, plain_table
+from regretless.cli.terminal.json_output import print_json, strict_json
 from regretless.cli.terminal.numbers import cell_text, chips_text, duration_text
 from regretless.cli.views.labels import ROLES, PlayerNames, player_names, tree_actions
 from regretless.cli.views.spot_view import NARROW, ORDER, check_any_hand, node_grid, node_lines, weight_text, wrapped
