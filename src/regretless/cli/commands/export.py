@@ -23,17 +23,15 @@ from regretless.errors import InvalidFile, InvalidOption, MissingOption, bytes_t
 if TYPE_CHECKING:
     from regretless.holdem.exports import ExportSize
     from regretless.holdem.reading.nodes import NodeView
-    from regretless.holdem.solution import SpotSolution
     from regretless.holdem.spots.spot_fields import PlayerName
     from regretless.solving.game_solution import GameSolution
 
 __all__ = ["export"]
 
-
-# The options that a game takes; any other is refused by name.
-GAME_TAKES = {"--format", "--out"}
-LINE_TAKES = GAME_TAKES | {"--line", "--board", "--hands"}
-RANGES_TAKE = GAME_TAKES | {"--line", "--board"}
+# The options that each kind of export takes; any other is refused by name.
+GAME_OPTIONS = {"--format", "--out"}
+LINE_OPTIONS = GAME_OPTIONS | {"--line", "--board", "--hands"}
+RANGES_OPTIONS = GAME_OPTIONS | {"--line", "--board"}
 
 
 def export(
@@ -82,6 +80,7 @@ def export(
     from regretless.api import load
     from regretless.cli.views.game_export import export_ranges
     from regretless.cli.views.spot_view import check_any_hand
+    from regretless.holdem.exports import decisions, export_size
     from regretless.holdem.solution import SpotSolution
     from regretless.solving.game_solution import GameSolution
 
@@ -94,46 +93,47 @@ def export(
         raise typer.BadParameter("name the .rgl file to export", param_hint="FILE")
     if sum((line is not None or board is not None, street is not None, all_)) > 1:
         raise typer.BadParameter("choose one of --line, --street and --all", param_hint="--line")
-    kind = _checked_format(format_, ranges, out)
+    kind = _choose_format(format_, ranges, out)
     if out is not None and out.exists() and out.samefile(file):
         raise InvalidFile(out, "is the solution being exported: choose another name for --out")
-    whose, chosen = read_player(player), read_range(hands)
+    seat, selection = read_player(player), read_range(hands)
     solution = load(file)
     if isinstance(solution, GameSolution):
         _export_game(context, solution, kind, out)
         return
     assert isinstance(solution, SpotSolution)
-    wide = not all_ and street is None
     node = solution.node(line or "", read_cards(board))  # the first decision if --street or --all is given
     if ranges is not None:
-        refuse_other_options(context, "--ranges", RANGES_TAKE)
+        refuse_other_options(context, "--ranges", RANGES_OPTIONS)
         if node.kind != "decision":
             raise InvalidOption("line", line or "", "leads to no decision: nobody acts there")
         export_ranges([node], ranges, kind, out)
         return
-    if chosen is not None:
-        check_any_hand(node.only("oop", chosen).only("ip", chosen), chosen, whose)
-    views: Iterator[NodeView] = iter([node])
-    size = None
-    if not wide:
-        views, size = _several(solution, kind, street, out, filtered=whose is not None or chosen is not None)
-    if chosen is not None:
-        views = (view.only("oop", chosen).only("ip", chosen) for view in views)
-    _write(views, size, kind, out, wide=wide, player=whose)
+    if selection is not None:
+        check_any_hand(node.only("oop", selection).only("ip", selection), selection, seat)
+    is_single = not all_ and street is None
+    nodes, size = iter([node]), None
+    if not is_single:
+        nodes = decisions(solution, street)
+        size = export_size(solution, kind, street)
+        _announce(size, kind, out, filtered=seat is not None or selection is not None)
+    if selection is not None:
+        nodes = (view.only("oop", selection).only("ip", selection) for view in nodes)
+    _write(nodes, size, kind, out, wide=is_single, player=seat)
 
 
-def _checked_format(format_: str | None, ranges: str | None, out: Path | None) -> str:
-    """The format to write: as requested, else as the name of the file says."""
+def _choose_format(format_: str | None, ranges: str | None, out: Path | None) -> str:
+    """The format to write: that of --format, else that of the file's suffix."""
     from regretless.cards.ranges import FORMATS as RANGE_TEXTS
     from regretless.cli.views.game_export import RANGE_FORMATS
     from regretless.holdem.exports import FORMATS
 
     if ranges is not None and ranges not in RANGE_TEXTS:
         raise InvalidOption("ranges", ranges, f"is not one of {', '.join(RANGE_TEXTS)}")
-    allowed, usual = (FORMATS, "csv") if ranges is None else (RANGE_FORMATS, "txt")
-    kind = format_ or (usual if out is None else out.suffix.lower().lstrip("."))
+    allowed, default = (FORMATS, "csv") if ranges is None else (RANGE_FORMATS, "txt")
+    kind = format_ or (default if out is None else out.suffix.lower().lstrip("."))
     if not kind:
-        reason = f"does not end in a format, such as .{usual}: say which with --format"
+        reason = f"does not end in a format, such as .{default}: say which with --format"
         raise InvalidOption("out", str(out), reason)
     if kind not in allowed:
         raise InvalidOption("format", kind, f"is not one of {', '.join(allowed)}")
@@ -144,8 +144,42 @@ def _checked_format(format_: str | None, ranges: str | None, out: Path | None) -
     return kind
 
 
+def _export_game(context: typer.Context, solution: GameSolution, kind: str, out: Path | None) -> None:
+    """Export a game: its strategy or, from the deal, ranges or the hands at a line."""
+    from regretless.cli.views.game_export import export_game, export_line, export_ranges
+    from regretless.holdem.games.big_blinds import BigBlindSolution
+
+    parameters = context.params
+    line, cards, ranges = parameters["line"], read_cards(parameters["board"]), parameters["ranges"]
+    selection = read_range(parameters["hands"])
+    has_line = line is not None or bool(cards)
+    if isinstance(solution, BigBlindSolution) and ranges is not None:
+        refuse_other_options(context, "--ranges", RANGES_OPTIONS)
+        nodes = [solution.node(line or "", cards)] if has_line else list(solution.charts())
+        export_ranges(nodes, ranges, kind, out)
+    elif isinstance(solution, BigBlindSolution) and (has_line or selection is not None):
+        refuse_other_options(context, "a line of a game", LINE_OPTIONS)
+        node = solution.node(line or "", cards)
+        export_line(node if selection is None else node.only(selection), kind, out)
+    else:
+        refuse_other_options(context, "a game", GAME_OPTIONS)
+        export_game(solution, kind, out)
+
+
+def _announce(size: ExportSize, kind: str, out: Path | None, *, filtered: bool) -> None:
+    """Print how large an export is, and refuse it if the disk has no room for it."""
+    rows = "" if kind == "json" else f", {size.rows:,} rows"
+    about = "at most" if filtered else "about"
+    sentence = f"{size.nodes:,} nodes{rows}, {about} {bytes_text(size.bytes)} of {kind}"
+    for_people().print(sentence, style="dim", soft_wrap=True)
+    if out is not None and not filtered and out.parent.is_dir():
+        free = shutil.disk_usage(out.parent).free
+        if size.bytes > free:
+            raise InvalidFile(out, f"would take about {bytes_text(size.bytes)}; only {bytes_text(free)} are free")
+
+
 def _write(
-    views: Iterator[NodeView],
+    nodes: Iterator[NodeView],
     size: ExportSize | None,
     kind: str,
     out: Path | None,
@@ -158,77 +192,38 @@ def _write(
     from regretless.holdem.exports import write_nodes
 
     if out is None:
-        write_nodes(views, kind, sys.stdout, wide=wide, player=player)
+        write_nodes(nodes, kind, sys.stdout, wide=wide, player=player)
         return
     try:
-        with replace_file(out) as temporary, _watched(views, size) as watched:
+        with replace_file(out) as temporary, _with_progress(nodes, size) as nodes:
             if kind == "parquet":
-                count = write_nodes(watched, kind, temporary, wide=wide, player=player)
+                count = write_nodes(nodes, kind, temporary, wide=wide, player=player)
             else:
-                with open(temporary, "w", encoding="utf-8", newline="") as opened:
-                    count = write_nodes(watched, kind, opened, wide=wide, player=player)
+                with open(temporary, "w", encoding="utf-8", newline="") as stream:
+                    count = write_nodes(nodes, kind, stream, wide=wide, player=player)
     except KeyboardInterrupt:
         for_people().print(f"interrupted: {out} was not written", soft_wrap=True)
         raise typer.Exit(INTERRUPTED) from None
     note(f"saved {counted(count, 'node')} to {out}")
 
 
-def _export_game(context: typer.Context, solution: GameSolution, kind: str, out: Path | None) -> None:
-    """Export a game: its strategy or, from the deal, a line or ranges."""
-    from regretless.cli.views.game_export import export_game, export_line, export_ranges
-    from regretless.holdem.games.big_blinds import BigBlindSolution
-
-    parameters = context.params
-    line, cards, ranges = parameters["line"], read_cards(parameters["board"]), parameters["ranges"]
-    chosen = read_range(parameters["hands"])
-    if isinstance(solution, BigBlindSolution) and ranges is not None:
-        refuse_other_options(context, "--ranges", RANGES_TAKE)
-        nodes = list(solution.charts()) if line is None and not cards else [solution.node(line or "", cards)]
-        export_ranges(nodes, ranges, kind, out)
-    elif isinstance(solution, BigBlindSolution) and not (line is None and not cards and chosen is None):
-        refuse_other_options(context, "a line of a game", LINE_TAKES)
-        played = solution.node(line or "", cards)
-        export_line(played if chosen is None else played.only(chosen), kind, out)
-    else:
-        refuse_other_options(context, "a game", GAME_TAKES)
-        export_game(solution, kind, out)
-
-
-def _several(
-    solution: SpotSolution, kind: str, street: str | None, out: Path | None, *, filtered: bool
-) -> tuple[Iterator[NodeView], ExportSize]:
-    """The nodes of a street or of the whole tree, after printing their size and checking for room."""
-    from regretless.holdem.exports import decisions, export_size
-
-    views = decisions(solution, street)
-    size = export_size(solution, kind, street)
-    about = "at most" if filtered else "about"
-    what = f"{size.nodes:,} nodes" + ("" if kind == "json" else f", {size.rows:,} rows")
-    for_people().print(f"{what}, {about} {bytes_text(size.bytes)} of {kind}", style="dim", soft_wrap=True)
-    if out is not None and not filtered and out.parent.is_dir():
-        free = shutil.disk_usage(out.parent).free
-        if size.bytes > free:
-            raise InvalidFile(out, f"would take about {bytes_text(size.bytes)}; only {bytes_text(free)} are free")
-    return views, size
-
-
 @contextmanager
-def _watched(views: Iterator[NodeView], size: ExportSize | None) -> Iterator[Iterator[NodeView]]:
+def _with_progress(nodes: Iterator[NodeView], size: ExportSize | None) -> Iterator[Iterator[NodeView]]:
     """The nodes one by one, with a progress bar; Ctrl-C or SIGTERM ends the export between two of them."""
     from regretless.cli.terminal.progress import bar
     from regretless.solving.interrupt import catch_interrupts
 
     with catch_interrupts() as interrupted, bar("export") as update:
 
-        def watched() -> Iterator[NodeView]:
-            for count, view in enumerate(views, 1):
+        def report_each() -> Iterator[NodeView]:
+            for count, node in enumerate(nodes, 1):
                 if interrupted():
                     raise KeyboardInterrupt
                 if size is not None:
                     update(count / max(size.nodes, 1), f"{count:,} of {size.nodes:,} nodes")
-                yield view
+                yield node
 
-        yield watched()
+        yield report_each()
 
 
 def _print_columns() -> None:

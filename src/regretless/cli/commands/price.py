@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["price"]
 
 FLOPS = "subset(25)"
-TARGET, STORAGE = 5.0, 32
+TARGET = 5.0  # mbb/g
+STORAGE = 32  # bits per stored number
 
 
 def price(
@@ -84,9 +85,17 @@ def price(
     [cyan]regretless price game.rgl --flops 'subset(49)' --resolve --safe[/cyan]   and safely
     """
     folder = file.parent / f"{file.stem}.price" if out is None else out
-    given = {"flops": flops, "target": target, "storage": storage, "device": device, "threads": threads, "out": out}
     command = command_line(
-        "price", str(file), *(["--resolve"] if resolve else []), *(["--safe"] if safe else []), **given
+        "price",
+        str(file),
+        resolve=resolve,
+        safe=safe,
+        flops=flops,
+        target=target,
+        storage=storage,
+        device=device,
+        threads=threads,
+        out=out,
     )
     status = _PriceStatus(folder)
     with interruptible(status) as interrupted:
@@ -99,11 +108,12 @@ def price(
         solution = load(file)
         if not isinstance(solution, PricedSolution):
             raise InvalidFile(file, f"is not a no-limit game from the deal: regretless verify {file}")
-        resolves = solution.settings.flops is not None if resolve is None else resolve
+        if resolve is None:
+            resolve = solution.settings.flops is not None
         for name, value in (("target", target), ("storage", storage), ("safe", safe or None)):
-            if value is not None and not resolves:
+            if value is not None and not resolve:
                 raise InvalidOption(name, value, "is for re-solved flops: add --resolve")
-        resolving = Resolving(target=target or TARGET, storage=storage or STORAGE, safe=safe) if resolves else False
+        resolving = Resolving(target=target or TARGET, storage=storage or STORAGE, safe=safe) if resolve else False
         if out is None:
             check_state_folder(folder, file.parent)
         with bar(solution.game) as update:
@@ -130,11 +140,14 @@ def price(
         print_json(result.as_json())
     else:
         _print(result)
-    note(f"the values of each flop are in {folder}" if result.count else f"the answer is in {folder / 'price.json'}")
+    if result.count:
+        note(f"the values of each flop are in {folder}")
+    else:  # nobody acts after the flop
+        note(f"the answer is in {folder / 'price.json'}")
 
 
 class _PriceStatus:
-    """What Ctrl-C prints."""
+    """What Ctrl-C prints while flops are evaluated."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -165,13 +178,11 @@ def _progress_text(progress: PriceProgress) -> str:
 
 def _print(result: Price) -> None:
     evaluation = result.evaluation
+    name = "exploitability" if result.is_exact else "estimate"
     facts: list[tuple[str, str | Text]] = [
-        (
-            "exploitability" if result.is_exact else "estimate",
-            Text(f"{result.exploitability_mbb:.6g} mbb/g", style="bold"),
-        ),
-        ("small blind", _player(evaluation.values[0], evaluation.best_response_values[0])),
-        ("big blind", _player(evaluation.values[1], evaluation.best_response_values[1])),
+        (name, Text(f"{result.exploitability_mbb:.6g} mbb/g", style="bold")),
+        ("small blind", _values_text(evaluation.values[0], evaluation.best_response_values[0])),
+        ("big blind", _values_text(evaluation.values[1], evaluation.best_response_values[1])),
     ]
     if result.count:
         where = counted(result.threads, "thread") if result.device == "cpu" else result.device
@@ -182,5 +193,5 @@ def _print(result: Price) -> None:
     console.print(fact_table(facts, style=""))
 
 
-def _player(value: float, best: float) -> str:
-    return f"{signed_text(value)} big blinds per game; {signed_text(best)} with a best response"
+def _values_text(value: float, best_response_value: float) -> str:
+    return f"{signed_text(value)} big blinds per game; {signed_text(best_response_value)} with a best response"

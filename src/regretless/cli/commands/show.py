@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -15,16 +15,18 @@ from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
     from regretless.holdem.games.pricing import PricedSolution
+    from regretless.holdem.reading.grids import GridKind
     from regretless.holdem.solution import SpotSolution
     from regretless.solving.loop import Progress
 
 __all__ = ["ShowCommand", "show"]
 
-# Which options each kind of answer takes; any other is refused by name.
-TAKES = {
-    "a game": {"--strategy", "--information-sets", "--json"},
-    "a line of a game": {"--line", "--board", "--hands", "--json"},
-    "--tree": {"--json"},
+# The options that each kind of answer takes; any other is refused by name.
+GAME_OPTIONS = {"--strategy", "--information-sets", "--json"}
+LINE_OPTIONS = {"--line", "--board", "--hands", "--json"}
+TREE_OPTIONS = {"--json"}
+SPOT_OPTIONS = {
+    "--tree": TREE_OPTIONS,
     "--svg": {"--line", "--board", "--player", "--hands", "--grid"},
     "--runouts": {"--line", "--board", "--player", "--then", "--sort", "--json"},
     "a node": {"--line", "--board", "--player", "--hands", "--strategy", "--grid", "--sort", "--json"},
@@ -114,6 +116,9 @@ def show(
     [cyan]regretless show game.rgl --line 'raise 2, call, Ks 7d 2c' --resolve[/cyan]   any flop of a whole game
     """
     from regretless.api import load
+    from regretless.cli.views.game_show import show_game, show_line
+    from regretless.cli.views.spot_show import Look, show_spot
+    from regretless.holdem.games.big_blinds import BigBlindSolution
     from regretless.holdem.games.pricing import PricedSolution
     from regretless.holdem.solution import SpotSolution
     from regretless.solving.game_solution import GameSolution
@@ -124,50 +129,56 @@ def show(
     if safe and not resolve:
         raise InvalidOption("safe", True, "says how a flop is solved again: add --resolve")
     solution, cards = load(file), read_cards(board)
-    if isinstance(solution, PricedSolution) and not (line is None and board is None and not resolve):
+    if isinstance(solution, PricedSolution) and (line is not None or board is not None or resolve):
         flop = _flop_solution(solution, file, line or "", cards, solve=resolve, safe=safe)
         if flop is not None:
             solution, line, cards = flop
     elif resolve:
         raise InvalidOption("resolve", str(file), "is not a no-limit game from the deal, whose flops can be solved")
     if isinstance(solution, SpotSolution):
-        from regretless.cli.views.spot_show import Look, show_spot
-        from regretless.holdem.reading.grids import GRIDS, GridKind
-
-        kinds = {"--tree": tree, "--svg": svg is not None, "--runouts": runouts}
-        kind = next((name for name, is_set in kinds.items() if is_set), "a node")
-        refuse_other_options(context, kind, TAKES[kind] | {"--resolve", "--safe"})
-        if sort is not None and kind == "a node" and hands is None and not strategy:
+        subject = _spot_subject(context)
+        refuse_other_options(context, subject, SPOT_OPTIONS[subject] | {"--resolve", "--safe"})
+        if sort is not None and subject == "a node" and hands is None and not strategy:
             raise InvalidOption("sort", sort, "sorts rows: add --hands or --runouts")
-        if kind == "--svg" and hands == "":
+        if subject == "--svg" and hands == "":
             raise InvalidOption("hands", hands, "lists every hand, but a picture has no rows: name the hands to draw")
-        if grid is not None and grid not in GRIDS:
-            raise InvalidOption("grid", grid, f"is not one of {', '.join(GRIDS)}")
         look = Look(
             line=line or "",
             cards=cards,
             player=read_player(player),
             table=hands is not None or strategy,
             hands=read_range(hands),
-            grid=cast(GridKind, grid),
+            grid=_check_grid(grid),
             sort=sort,
             then=then,
         )
         show_spot(solution, look, runouts=runouts, tree=tree, as_json=json_, svg=svg)
+    elif isinstance(solution, BigBlindSolution) and (line is not None or board is not None or hands is not None):
+        refuse_other_options(context, "a line of a game", LINE_OPTIONS)
+        node, selection = solution.node(line or "", cards), read_range(hands)
+        show_line(node if selection is None else node.only(selection), by_hand=hands is not None, as_json=json_)
+        return
     elif isinstance(solution, GameSolution):
-        from regretless.cli.views.game_show import show_game, show_line
-        from regretless.holdem.games.big_blinds import BigBlindSolution
-
-        if isinstance(solution, BigBlindSolution) and not (line is None and board is None and hands is None):
-            refuse_other_options(context, "a line of a game", TAKES["a line of a game"])
-            played = solution.node(line or "", cards)
-            chosen = read_range(hands)
-            show_line(played if chosen is None else played.only(chosen), by_hand=hands is not None, as_json=json_)
-            return
-        refuse_other_options(context, "a game", TAKES["a game"])
+        refuse_other_options(context, "a game", GAME_OPTIONS)
         show_game(solution, information_sets, whole=strategy, file=str(file), as_json=json_)
     if solution.reason == "interrupted":
         print_unfinished(solution, file)
+
+
+def _spot_subject(context: typer.Context) -> str:
+    """What of a spot to show: a key of `SPOT_OPTIONS`."""
+    for name in ("tree", "svg", "runouts"):
+        if context.params[name]:
+            return f"--{name}"
+    return "a node"
+
+
+def _check_grid(grid: str | None) -> GridKind | None:
+    from regretless.holdem.reading.grids import GRIDS
+
+    if grid is not None and grid not in GRIDS:
+        raise InvalidOption("grid", grid, f"is not one of {', '.join(GRIDS)}")
+    return grid
 
 
 def _show_tree(context: typer.Context, file: Path, *, as_json: bool) -> None:
@@ -178,39 +189,46 @@ def _show_tree(context: typer.Context, file: Path, *, as_json: bool) -> None:
     if not context.params["tree"]:
         reason = "is not solved: --tree shows its betting tree, regretless solve solves it"
         raise InvalidOption("FILE", str(file), reason)
-    refuse_other_options(context, "--tree", TAKES["--tree"])
+    refuse_other_options(context, "--tree", TREE_OPTIONS)
     print_tree(read_spot_or_game(file), as_json=as_json)
+
+
+class _FlopView(NamedTuple):
+    """A solved flop of a whole game, and the rest of the line and of the cards after that flop."""
+
+    solution: SpotSolution
+    line: str
+    cards: tuple[int, ...]
 
 
 def _flop_solution(
     solution: PricedSolution, file: Path, line: str, cards: tuple[int, ...], *, solve: bool, safe: bool
-) -> tuple[SpotSolution, str, tuple[int, ...]] | None:
-    """The solution of a flop of a whole game, with what of the line and of the cards comes after that flop.
+) -> _FlopView | None:
+    """The solution of the flop that a line leads to, from the folder beside the game or, with `solve`, solved now.
 
-    It is read from the folder beside the game, or solved, safely if asked to, and saved there. Without `solve`, only a
-    flop that was solved before, and for which the game itself has no strategy; else None.
+    None if the game's own strategy covers the flop or, without `solve`, if nobody has solved it.
     """
     from regretless.cli.terminal.progress import bar
     from regretless.files.state import check_state_folder
     from regretless.holdem.games.game_spots import flop_line, saved_spot
 
-    divided = flop_line(solution.rules, line, cards)
-    if divided is None:
+    flop = flop_line(solution.rules, line, cards)
+    if flop is None:
         if solve:
             reason = "leads to no flop that could be solved: name one, such as 'raise 2, call, Ks 7d 2c'"
             raise InvalidOption("line", line, reason)
         return None
-    if not solve and solution.covers(divided.flop):
+    if not solve and solution.covers(flop.flop):
         return None
-    spot, folder = solution.spot_at(divided.line, divided.flop), file.parent / f"{file.stem}.flops"
+    spot, folder = solution.spot_at(flop.line, flop.flop), file.parent / f"{file.stem}.flops"
     check_state_folder(folder, file.parent)
     if not solve:
         saved = saved_spot(spot, folder)
-        return None if saved is None else (saved, divided.then, divided.cards)
+        return None if saved is None else _FlopView(saved, flop.then, flop.cards)
     with bar(spot.name) as update:
 
         def report(progress: Progress) -> None:
             update(0.0, f"{progress.iteration:,} iterations")
 
-        found = solution.resolve(divided.line, divided.flop, safe=safe, folder=folder, report=report)
-        return found, divided.then, divided.cards
+        solved = solution.resolve(flop.line, flop.flop, safe=safe, folder=folder, report=report)
+        return _FlopView(solved, flop.then, flop.cards)

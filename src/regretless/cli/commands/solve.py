@@ -1,7 +1,8 @@
-"""`regretless solve`: its options, and which problem they are for."""
+"""`regretless solve`: its options, and whether they are for a game, one spot or many."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -167,11 +168,12 @@ def solve(
     if ray is not None and shards is None:
         raise InvalidOption("ray", ray, "is for the shards of a game on flops: give --flops and --shards too")
     names = tuple(arguments or ())
-    named = {name: value for name, value in context.params.items() if name in RULES and value is not False}
+    values = {name: value for name, value in context.params.items() if name in RULES and value is not False}
     parameters = {"alpha": alpha, "beta": beta, "gamma": gamma, "delay": delay}
-    named["variant"] = variant_with(variant, {key: value for key, value in parameters.items() if value is not None})
+    values["variant"] = variant_with(variant, {name: value for name, value in parameters.items() if value is not None})
+    values["resume"] = None  # read later, when interrupts are answered
     request = SolveRequest(
-        options=SolveOptions.read({**named, "resume": None}),
+        options=SolveOptions.read(values),
         resumable_option="keep_regrets" if keep_regrets else None,
         as_json=json_,
         strategy=strategy,
@@ -182,15 +184,7 @@ def solve(
         locks=read_locks(lock or (), lock_from, lock_player, lock_line or ()),
     )
     if any(map(is_spot, names)):
-        paths, many = spot_paths(names)
-        if many and resume is None:
-            solve_spots(paths, request)
-            return
-        if len(paths) > 1:
-            raise typer.BadParameter("resumes one file, which belongs to one spot", param_hint="--resume")
-        if out is not None and out.is_dir():
-            request = replace(request, out=solution_files(paths, out)[0])
-        solve_one(paths[0], request)
+        _solve_files(names, request)
         return
     for name in names:
         refuse_saved("GAME", name, f"use regretless show {name}, or --resume {name}")
@@ -199,3 +193,16 @@ def solve(
     if not names and resume is None:
         raise typer.BadParameter("give a game such as leduc, a spot file, or --resume and a file", param_hint="GAME")
     solve_one(names[0] if names else None, request)
+
+
+def _solve_files(names: Sequence[str], request: SolveRequest) -> None:
+    """Solve the spots of files, patterns and folders, or resume the solve of one of them."""
+    paths, is_batch = spot_paths(names)
+    if is_batch and request.resume is None:
+        solve_spots(paths, request)
+        return
+    if len(paths) > 1:
+        raise typer.BadParameter("resumes one file, which belongs to one spot", param_hint="--resume")
+    if request.out is not None and request.out.is_dir():
+        request = replace(request, out=solution_files(paths, request.out)[0])
+    solve_one(paths[0], request)

@@ -1,4 +1,4 @@
-"""`regretless study`: one formation over many flops, estimated, solved and reported."""
+"""`regretless study`: one formation over many flops, estimated and solved; `study_report` reads the results."""
 
 from __future__ import annotations
 
@@ -8,22 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from regretless.cli.arguments.figures import check_figure, save_figure
 from regretless.cli.arguments.options import MACHINE, OUTPUT, Json, argument, option
-from regretless.cli.terminal.consoles import fact_table, for_answers, note, plain_table, print_error
+from regretless.cli.commands.study_report import report
+from regretless.cli.terminal.consoles import fact_table, for_answers, note, print_error
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
 from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.next_commands import command_line, print_commands
-from regretless.cli.terminal.numbers import about_text, cell_text, counted, duration_text
+from regretless.cli.terminal.numbers import about_text, counted, duration_text
 from regretless.errors import InvalidOption, WouldNotFit, bytes_text
 
 if TYPE_CHECKING:
-    from pyarrow import Table
-
     from regretless.cluster.jobs import Executor
     from regretless.cluster.run import StudyProgress, StudyRun
     from regretless.holdem.studies.plan import StudyPlan
-    from regretless.holdem.studies.reports import Coverage, StudyReport
     from regretless.holdem.studies.sizes import StudySize
 
 __all__ = ["app"]
@@ -33,7 +30,6 @@ PRINTED_ERRORS = 10  # errors printed one by one; more are counted
 app = typer.Typer(rich_markup_mode="rich")
 
 File = Annotated[Path, argument("The study file.", "STUDY.toml")]
-Folder = Annotated[Path, argument("The folder of a study.", "FOLDER")]
 
 
 @app.callback(invoke_without_command=True)
@@ -60,14 +56,14 @@ def estimate(file: File, json_: Json = False) -> None:
     if json_:
         print_json(size.as_json())
         return
-    where = "the GPU" if size.device == "cuda" else counted(size.cores, "core")
+    hardware = "the GPU" if size.device == "cuda" else counted(size.cores, "core")
     left_out = f"   ({size.impossible:,} left out: the ranges do not allow them)" if size.impossible else ""
     facts: list[tuple[str, str | Text]] = [
         ("spots", Text(f"{size.spots:,}", style="bold").append(left_out, style="not bold")),
         ("variations", f"{len(plan.variations):,}"),
         ("lines kept", f"{size.lines:,} per spot"),
         ("memory", _memory(size, plan.options.storage or 32)),
-        ("time", f"about {about_text(size.seconds)} on {where} of this machine"),
+        ("time", f"about {about_text(size.seconds)} on {hardware} of this machine"),
         ("disk", f"about {bytes_text(size.disk_bytes)}"),
     ]
     for_answers().print(fact_table(facts, style=""))
@@ -123,15 +119,16 @@ def run(
             executor = _executor(plan, size, ray, workers, threads)
             with bar(plan.name or "study") as update:
 
-                def report(progress: StudyProgress) -> None:
+                def show_progress(progress: StudyProgress) -> None:
                     status.progress = progress
                     update((progress.done + progress.failed) / progress.spots, _progress_text(progress))
 
-                done = run_study(plan, folder, executor, size, report=report, interrupted=interrupted)
-    _print_run(done, out, json_, command)
+                result = run_study(plan, folder, executor, size, report=show_progress, interrupted=interrupted)
+    _print_run(result, out, command, as_json=json_)
 
 
 def _executor(plan: StudyPlan, size: StudySize, ray: str | None, workers: int | None, threads: int | None) -> Executor:
+    """What solves the spots: processes on this machine or tasks on a Ray cluster."""
     if ray is not None:
         from regretless.cluster.on_ray import RayExecutor
 
@@ -143,10 +140,10 @@ def _executor(plan: StudyPlan, size: StudySize, ray: str | None, workers: int | 
     from regretless.cluster.local import LocalExecutor
 
     local = LocalExecutor(size, workers=workers, threads=threads)
-    threads = local.threads or 1
-    on_cpu = f"{local.workers} at a time on {counted(threads, 'thread')} each"
-    how = "on the GPU" if local.device == "cuda" else on_cpu
-    note(f"{counted(size.spots, 'spot')}, {how}")
+    where = "on the GPU"
+    if local.device != "cuda":
+        where = f"{local.workers} at a time on {counted(local.threads or 1, 'thread')} each"
+    note(f"{counted(size.spots, 'spot')}, {where}")
     return local
 
 
@@ -175,164 +172,58 @@ def _progress_text(progress: StudyProgress) -> str:
     return " · ".join(words)
 
 
-def _print_run(done: StudyRun, out: Path, as_json: bool, command: str) -> None:
+def _print_run(result: StudyRun, out: Path, command: str, *, as_json: bool) -> None:
+    """Print how a run ended, and exit with the right code."""
     if as_json:
         print_json(
             {
                 "folder": str(out),
-                "spots": done.spots,
-                "done": done.done,
-                "solved": done.solved,
-                "seconds": done.seconds,
-                "interrupted": done.interrupted,
-                "errors": [{"spot": spot, "error": each.error} for spot, each in done.errors.items()],
-                "merge_error": None if done.merge_error is None else str(done.merge_error),
+                "spots": result.spots,
+                "done": result.done,
+                "solved": result.solved,
+                "seconds": result.seconds,
+                "interrupted": result.interrupted,
+                "errors": [{"spot": spot, "error": failure.error} for spot, failure in result.errors.items()],
+                "merge_error": None if result.merge_error is None else str(result.merge_error),
             }
         )
-    _print_errors(done)
-    speed = f", {duration_text(done.seconds / done.solved)} per spot" if done.solved else ""
-    note(f"{done.done:,} of {done.spots:,} spots are in {out}: {done.solved:,} solved now{speed}")
-    if (advice := _advice(done)) is not None:
+    _print_errors(result)
+    speed = f", {duration_text(result.seconds / result.solved)} per spot" if result.solved else ""
+    note(f"{result.done:,} of {result.spots:,} spots are in {out}: {result.solved:,} solved now{speed}")
+    if (advice := _advice(result)) is not None:
         print_commands(f"{advice} with", command)
-    if done.interrupted:
+    if result.interrupted:
         raise typer.Exit(INTERRUPTED)
-    if done.errors:
-        codes = {each.exit_code for each in done.errors.values()}
+    if result.errors:
+        codes = {failure.exit_code for failure in result.errors.values()}
         raise typer.Exit(codes.pop() if len(codes) == 1 else 1)
-    if done.merge_error is not None:
-        raise typer.Exit(done.merge_error.exit_code)
+    if result.merge_error is not None:
+        raise typer.Exit(result.merge_error.exit_code)
 
 
-def _advice(done: StudyRun) -> str | None:
+def _advice(result: StudyRun) -> str | None:
     """What running the same command again would do; None if there is nothing left to do."""
-    if done.interrupted:
+    if result.interrupted:
         return "interrupted; resume it"
-    if any(each.hopeless for each in done.errors.values()):
+    if any(failure.hopeless for failure in result.errors.values()):
         return "stopped because the other spots would fail too; once that is fixed, resume it"
-    if done.errors:
-        has_room = any(each.exit_code != WouldNotFit.exit_code for each in done.errors.values())
-        return "try the failed spots again" if has_room else "with more memory, try the failed spots again"
-    return None if done.merge_error is None else "once that is fixed, merge the spots into one file per table"
+    if result.errors:
+        only_memory = all(failure.exit_code == WouldNotFit.exit_code for failure in result.errors.values())
+        return "with more memory, try the failed spots again" if only_memory else "try the failed spots again"
+    return None if result.merge_error is None else "once that is fixed, merge the spots into one file per table"
 
 
-def _print_errors(done: StudyRun) -> None:
-    shown = {spot: str(each.error) for spot, each in done.errors.items() if not each.hopeless}
-    stopped = {spot: str(each.error) for spot, each in done.errors.items() if each.hopeless}
-    shown |= dict(list(stopped.items())[:1])  # what stopped the run is printed once, not for every spot
-    for spot, message in list(shown.items())[-PRINTED_ERRORS:]:
+def _print_errors(result: StudyRun) -> None:
+    """Print the errors of single spots, and once, not for every spot, the one that stopped the run."""
+    messages = {spot: str(failure.error) for spot, failure in result.errors.items() if not failure.hopeless}
+    hopeless = [(spot, str(failure.error)) for spot, failure in result.errors.items() if failure.hopeless]
+    messages |= dict(hopeless[:1])
+    for spot, message in list(messages.items())[-PRINTED_ERRORS:]:
         print_error(message if spot in message else f"{spot}: {message}")
-    if len(shown) > PRINTED_ERRORS:
-        print_error(f"and {len(shown) - PRINTED_ERRORS:,} more spots")
-    if done.merge_error is not None and not stopped:  # what stopped the run also kept it from merging
-        print_error(str(done.merge_error))
+    if len(messages) > PRINTED_ERRORS:
+        print_error(f"and {len(messages) - PRINTED_ERRORS:,} more spots")
+    if result.merge_error is not None and not hopeless:  # what stopped the run also kept it from merging
+        print_error(str(result.merge_error))
 
 
-@app.command("report")
-def report(
-    folder: Folder,
-    line: Annotated[
-        str, option("Line of play: [cyan]'check, bet 18'[/cyan].", names=("--line", "--node"), default="first decision")
-    ] = "",
-    by: Annotated[
-        str, option("Columns to group by, separated by commas: texture, pairing, suits, connectedness, high, flop …")
-    ] = "texture",
-    sort: Annotated[
-        str | None,
-        option("Largest first: an action, a kind of action ([cyan]bet[/cyan]), oop_ev …", default="by group"),
-    ] = None,
-    where: Annotated[
-        str, option("Only flops with these properties: [cyan]'paired two-tone'[/cyan].", default="all")
-    ] = "",
-    sql: Annotated[str | None, option("One SELECT over summary, hands and runs, instead of a report.")] = None,
-    out: Annotated[Path | None, option("Write the rows to this .csv or .parquet file.", OUTPUT)] = None,
-    plot: Annotated[Path | None, option("Plot the frequencies to a .png, .svg, .pdf or .jpg file.", OUTPUT)] = None,
-    json_: Json = False,
-) -> None:
-    """Frequencies, EV, equity and EQR by group of flops, each flop weighted by how many it stands for.
-
-    If the study is not complete, the report says how much of it is solved, and everything is over that part.
-
-    \b
-    [cyan]regretless study report study --by high --sort bet[/cyan]
-    [cyan]regretless study report study --line check --by flop --where 'paired two-tone' --out paired.csv[/cyan]
-    [cyan]regretless study report study --sql "SELECT flop, ip_ev FROM summary WHERE line = '' AND place = 0"[/cyan]
-    """
-    from regretless.holdem.studies.study import Study
-
-    if out is not None and out.suffix.lower() not in (".csv", ".parquet"):
-        raise InvalidOption("out", str(out), "must end in .csv or .parquet")
-    if plot is not None:
-        check_figure("plot", plot)
-    study = Study(folder)
-    if sql is not None:
-        if plot is not None:
-            raise InvalidOption("plot", str(plot), "is for reports, not for --sql")
-        table = study.query(sql)
-        _note_coverage(study.coverage())
-        rows = table.to_pylist()
-        if json_:
-            print_json(rows)
-        elif out is None:
-            _print_rows(list(table.column_names), rows)
-        if out is not None:
-            _write(table, out)
-        return
-    result = study.report(line, by=by, sort=sort, where=where)
-    if json_ or out is not None:
-        _note_coverage(result.coverage)
-    if json_:
-        print_json(result.as_json())
-    elif out is None:
-        _print_report(result)
-    if out is not None:
-        from regretless.holdem.reading.columns import pyarrow
-
-        _write(pyarrow()[0].Table.from_pylist(result.flat_rows()), out)
-    if plot is not None:
-        save_figure(study.plot_frequencies(line, by=by, sort=sort, where=where), plot)
-        note(f"saved {plot}")
-
-
-def _print_report(report: StudyReport) -> None:
-    columns = ("flops", "share", *report.actions, "EV oop", "EV ip", "equity oop", "EQR oop", "EQR ip")
-    table = plain_table(report.by or ("",), columns)
-    for row in (*report.rows, report.total):
-        is_total = row is report.total
-        names = ["all", *[""] * (len(report.by) - 1)] if is_total else [str(value) for value in row.group]
-        cells = [f"{row.spots:,}", cell_text(row.share, ".1%")]
-        cells += [cell_text(row.frequencies[action], ".1%") for action in report.actions]
-        cells += [cell_text(row.oop_ev, ".2f"), cell_text(row.ip_ev, ".2f"), cell_text(row.oop_equity, ".1%")]
-        cells += [cell_text(row.oop_eqr, ".2f"), cell_text(row.ip_eqr, ".2f")]
-        table.add_row(*(names or [""]), *cells, style="bold" if is_total else None)
-    console = for_answers(fit=False)
-    console.print(f"{report.player} acts{f' after {report.line}' if report.line else ' first'}", style="dim")
-    if not report.coverage.is_complete:
-        console.print(str(report.coverage), style="yellow")
-    console.print(table)
-
-
-def _note_coverage(coverage: Coverage) -> None:
-    """Say on stderr that a study is not complete, where the answer itself has no place for a sentence."""
-    if not coverage.is_complete:
-        note(str(coverage))
-
-
-def _print_rows(names: list[str], rows: list[dict[str, object]]) -> None:
-    table = plain_table(names)
-    for row in rows:
-        table.add_row(*(f"{value:.6g}" if isinstance(value, float) else str(value) for value in row.values()))
-    for_answers(fit=False).print(table)
-
-
-def _write(table: Table, out: Path) -> None:
-    from regretless.files.atomic import replace_file
-    from regretless.holdem.reading.columns import pyarrow
-
-    with replace_file(out) as temporary:
-        if out.suffix.lower() == ".parquet":
-            pyarrow()[1].write_table(table, temporary)
-        else:
-            from pyarrow import csv
-
-            csv.write_csv(table, temporary)
-    note(f"saved {len(table):,} rows to {out}")
+app.command("report")(report)

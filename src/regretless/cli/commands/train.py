@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["train"]
 
-NETWORKS = "Networks and memories"
+NETWORKS = "Networks and memories"  # a panel of the help
+# The parameters of the command that are no training options.
+COMMAND_ONLY = {"game", "set_", "json_", "strategy", "out", "keep_memories", "resume", "tensorboard", "plot"}
 
 
 def train(
@@ -138,7 +140,7 @@ def train(
         raise InvalidOption("GAME", game, "is not the name of a game: regretless games lists them")
     from regretless.deep.training import TrainingOptions, training_problem
 
-    keywords = {name: value for name, value in context.params.items() if value is not None and name not in _OTHERS}
+    keywords = {name: value for name, value in context.params.items() if value is not None and name not in COMMAND_ONLY}
     for text in set_ or ():
         name, value = _read_setting(text)
         if name in keywords:
@@ -172,9 +174,6 @@ def train(
         file_has_memories = earlier is not None and earlier.reason != "interrupted"
         resumable = keep_memories or file_has_memories
         run_problem(problem, options.loop, request, status, interrupted, resumable=resumable, details=latest.details)
-
-
-_OTHERS = {"game", "set_", "json_", "strategy", "out", "keep_memories", "resume", "tensorboard", "plot"}
 
 
 class Latest:
