@@ -10,7 +10,8 @@ from starlette.testclient import TestClient
 from tests.page.serving import API
 
 from regretless.files import container
-from regretless.page.library import FileSummary, Library
+from regretless.page.library import Library
+from regretless.page.summaries import FileSummary
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,8 @@ from regretless.errors import InvalidFile, RegretlessError
 from regretless.files.fields import Fields
 from regretless.files.state import check_state_folder, move_state, replace_state, state_folder
 from regretless.page.endpoint import Conflict, NotFound, Routes
-from regretless.page.library import STATE, File, Library
+from regretless.page.folder import STATE, File
+from regretless.page.library import Library
 from regretless.page.queue import SolveQueue
 from regretless.page.schema import Json, Mismatch, check, integer, obj, text
 

@@ -18,7 +18,8 @@ from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.spots.locks import AnyLock, Lock, LockFrom, check_lock, lock_text
 from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.page.endpoint import RefusedRequest, Routes
-from regretless.page.library import File, Library
+from regretless.page.folder import File
+from regretless.page.library import Library
 from regretless.page.nodes import EV_UNIT, SEAT, Line
 from regretless.page.schema import Json, array, boolean, integer, nullable, number, obj, rounded, rounded_list, text
 from regretless.page.spots import error_json

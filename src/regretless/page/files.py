@@ -13,7 +13,8 @@ from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.toml_fields import parse_toml
 from regretless.page.arranging import FileNotes
 from regretless.page.endpoint import Conflict, RefusedRequest, Routes
-from regretless.page.library import File, Library
+from regretless.page.folder import File
+from regretless.page.library import Library
 from regretless.page.queue import SolveQueue
 from regretless.page.schema import Json, anything, array, boolean, integer, nullable, number, obj, text
 from regretless.page.spots import SPOT, read_spot, spot_fields, spot_toml

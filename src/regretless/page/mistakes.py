@@ -10,7 +10,7 @@ from pathlib import Path
 from regretless.errors import InvalidFile
 from regretless.files.fields import Fields
 from regretless.files.state import replace_state, state_folder
-from regretless.page.library import STATE
+from regretless.page.folder import STATE
 from regretless.page.schema import Json, Mismatch, array, check, number, obj, text
 
 __all__ = ["MISTAKE", "MistakeList"]

@@ -24,7 +24,8 @@ from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.spots.lines import parse_line
 from regretless.holdem.spots.spot_fields import PLAYERS, STREETS, PlayerName
 from regretless.page.endpoint import Routes
-from regretless.page.library import File, Library
+from regretless.page.folder import File
+from regretless.page.library import Library
 from regretless.page.schema import (
     Json,
     array,

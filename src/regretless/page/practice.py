@@ -37,7 +37,8 @@ from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
 from regretless.holdem.spots.spot_fields import PLAYERS, STREETS, PlayerName
 from regretless.page.endpoint import Conflict, NotFound, Routes
-from regretless.page.library import FILE, Library
+from regretless.page.folder import FILE
+from regretless.page.library import Library
 from regretless.page.mistakes import MISTAKE, MistakeList
 from regretless.page.nodes import ACTION, CHIPS, EV_UNIT, SEAT, TILE, Line, action_list, street_of, strip_json
 from regretless.page.schema import Json, array, boolean, integer, nullable, number, obj, rounded, text

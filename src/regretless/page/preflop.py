@@ -31,7 +31,8 @@ from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.holdem.spots.spot_toml import SPOT_FILE
 from regretless.holdem.spots.trees import preset_tree
 from regretless.page.endpoint import NotFound, Routes
-from regretless.page.library import File, Library
+from regretless.page.folder import File
+from regretless.page.library import Library
 from regretless.page.nodes import Line
 from regretless.page.schema import Json, array, integer, nullable, number, obj, rounded, rounded_list, text
 

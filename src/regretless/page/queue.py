@@ -24,8 +24,9 @@ from regretless.files.container import open_container
 from regretless.files.state import check_state_folder, create_state, state_folder
 from regretless.forms.memory import available_bytes
 from regretless.page.endpoint import Conflict, NotFound, TooMany
+from regretless.page.folder import STATE
 from regretless.page.jobs import MAX_SOLVES, SOLVE, JobRequest, SolveJob, kept_jobs, new_id
-from regretless.page.library import STATE, Library
+from regretless.page.library import Library
 from regretless.page.schema import Json, Mismatch, check
 from regretless.solving.options import SolveOptions
 from regretless.solving.record import Record

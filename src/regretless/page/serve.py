@@ -32,7 +32,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from regretless.errors import InvalidOption
 from regretless.files.state import lock_state, state_folder
 from regretless.page.app import make_app
-from regretless.page.library import STATE
+from regretless.page.folder import STATE
 
 __all__ = ["FIRST_PORT", "BoundedProtocol", "serve"]
 

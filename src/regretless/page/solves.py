@@ -26,8 +26,9 @@ from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.toml_fields import parse_toml
 from regretless.page.browsing import LOCK, read_lock
 from regretless.page.endpoint import Conflict, Events, RefusedRequest, Routes, TooMany, checked_body
+from regretless.page.folder import FILE
 from regretless.page.jobs import SOLVE, JobRequest, SolveJob
-from regretless.page.library import FILE, Library
+from regretless.page.library import Library
 from regretless.page.naming import solve_names
 from regretless.page.queue import RESUMED, SolveQueue
 from regretless.page.schema import Json, Schema, array, boolean, integer, nullable, number, obj, text

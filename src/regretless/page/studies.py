@@ -26,7 +26,8 @@ from regretless.holdem.studies.queries import StudyLine, study_lines
 from regretless.holdem.studies.reports import ReportRow, StudyReport, study_report
 from regretless.holdem.studies.rows import TABLES
 from regretless.page.endpoint import NotFound, Routes
-from regretless.page.library import HERE, Library, plain_name
+from regretless.page.folder import SERVED_FOLDER, plain_name
+from regretless.page.library import Library
 from regretless.page.nodes import Line
 from regretless.page.schema import Json, Schema, array, boolean, integer, nullable, number, obj, rounded, text
 from regretless.page.spots import spot_fields
@@ -134,7 +135,7 @@ class StudyShelf:
 
     def solution_file(self, study: OpenStudy, spot: StudySpot) -> str | None:
         """The file with the whole solution: the study's own, or one that was solved from the page."""
-        own = f"solutions/{spot.id}.rgl" if study.name == HERE else f"{study.name}/solutions/{spot.id}.rgl"
+        own = f"solutions/{spot.id}.rgl" if study.name == SERVED_FOLDER else f"{study.name}/solutions/{spot.id}.rgl"
         if self.library.path(own, ".rgl").is_file():
             return own
         solved = f"{plain_name(self.solve_name(study, spot))}.rgl"

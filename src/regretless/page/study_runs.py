@@ -17,7 +17,8 @@ from regretless.cluster.supervised import MODULE, StudyTask
 from regretless.errors import RegretlessError
 from regretless.files.state import check_state_folder, create_state, state_folder
 from regretless.page.endpoint import Conflict, TooMany
-from regretless.page.library import STATE, Library
+from regretless.page.folder import STATE
+from regretless.page.library import Library
 from regretless.page.schema import Json, array, integer, nullable, number, obj, text
 from regretless.supervision import Message, WorkerProcess
 

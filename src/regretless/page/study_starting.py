@@ -21,7 +21,8 @@ from regretless.holdem.spots.sizes import number_text
 from regretless.holdem.studies.plan import StudyPlan
 from regretless.holdem.studies.sizes import study_size
 from regretless.page.endpoint import Routes
-from regretless.page.library import Library, plain_name
+from regretless.page.folder import plain_name
+from regretless.page.library import Library
 from regretless.page.schema import Json, array, boolean, integer, nullable, number, obj, text
 from regretless.page.spots import InvalidSpot, SpotFields, error_json, read_spot
 from regretless.page.studies import StudyName, StudyShelf

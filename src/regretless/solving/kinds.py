@@ -80,9 +80,13 @@ class ProblemKind:
         """Whether a solve of the subject is of this kind; `option` gives the value of an option by its name."""
         if not self.is_about(subject):
             return False
-        wishes = [each.partition("=") for each in self.chosen_by]
-        chosen = [option(name) == value if value else option(name) is not None for name, _, value in wishes]
-        return not chosen or any(chosen)
+        return not self.chosen_by or any(_is_set(text, option) for text in self.chosen_by)
+
+
+def _is_set(text: str, option: Callable[[str], object]) -> bool:
+    """Whether an option is set (`flops`) or has a value (`variant=lp`)."""
+    name, _, value = text.partition("=")
+    return option(name) == value if value else option(name) is not None
 
 
 _PACKAGE = "regretless"
