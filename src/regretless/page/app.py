@@ -38,6 +38,7 @@ from regretless.page.mistakes import MistakeList
 from regretless.page.queue import SolveQueue
 from regretless.page.schema import Json, Schema
 from regretless.page.study_runs import StudyRuns
+from regretless.page.study_shelf import StudyShelf
 
 __all__ = ["ENDPOINTS", "PREFIX", "STATIC", "make_app", "openapi"]
 
@@ -88,7 +89,7 @@ def make_app(
     )
     app.state.parts = {
         Library: library, SolveQueue: queue, practice.PracticeTable: practice.PracticeTable(),
-        studies.StudyShelf: studies.StudyShelf(library), arranging.FileNotes: arranging.FileNotes(library),
+        StudyShelf: StudyShelf(library), arranging.FileNotes: arranging.FileNotes(library),
         arranging.DeletedFiles: deleted, StudyRuns: runs, MistakeList: MistakeList(library.folder),
     }  # fmt: skip
     app.state.without_folder = library.without_folder

@@ -1,10 +1,10 @@
-"""One solve as the server sees it, and as it is kept on disk across restarts.
+"""One solve as the server sees it, and as it is saved across restarts.
 
     queued → starting → running → (stopping →) stopped | done | failed
 
-A stopped, done or failed solve whose file can be resumed goes back to `queued`. What is kept is the request and the
-last state; the curve of a finished solve is in its file. The list may come from somebody else: what is read of it is
-checked against `KEPT`, and its requests, when they are resumed, like requests from the network (`solves`).
+A stopped, done or failed solve whose file can be resumed goes back to `queued`. The request and the last state are
+saved; the curve of a finished solve is in its file. The list may come from somebody else: what is read is checked
+against `SAVED_JOB`, and its requests, when they are resumed, like requests from the network (`solves`).
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from regretless.files.fields import Fields
 from regretless.files.state import replace_state
 from regretless.page.schema import Json, Mismatch, array, boolean, check, integer, nullable, number, obj, text
 
-__all__ = ["MAX_SOLVES", "SOLVE", "JobRequest", "SolveJob", "kept_jobs", "new_id"]
+__all__ = ["MAX_SOLVES", "SOLVE", "JobRequest", "SolveJob", "new_id", "saved_jobs"]
 
 ENDED = ("stopped", "done", "failed")
 STATES = ("queued", "starting", "running", "stopping", *ENDED)
 MAX_SOLVES = 500  # solves on the list
-MAX_JOB_BYTES = 4 * 2**20  # bytes of a kept job
+MAX_JOB_BYTES = 4 * 2**20  # bytes of a saved job
 MAX_LIST_BYTES = 64 * 2**20  # bytes of all of them
 
 
@@ -40,7 +40,7 @@ class JobRequest:
     game: str | None = None
     resume: str | None = None  # file in the served folder to continue from
     again: str | None = None  # file whose spot is solved again with other locks
-    options: Json = field(default_factory=dict)  # those of `solves.OPTIONS`; None: not given
+    options: Json = field(default_factory=dict)  # those of `solves.OPTIONS`; None leaves one open
     board: str | None = None
     pot: float | None = None
     stack: float | None = None
@@ -118,8 +118,8 @@ class SolveJob:
 
     # --- on disk -----------------------------------------------------------------------------------------------------
 
-    def keep(self, folder: Path, root: Path) -> None:
-        """Write the job to the folder of kept jobs, below `root`; a full disk must not end a solve."""
+    def save(self, folder: Path, root: Path) -> None:
+        """Write the job to the folder of saved jobs, below `root`; a full disk must not end a solve."""
         state = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("request", "curve")}
         try:
             with replace_state(folder / f"{self.id}.json", root) as temporary:
@@ -133,13 +133,13 @@ def new_id() -> str:
     return time.strftime("%Y%m%d-%H%M%S-", time.gmtime()) + secrets.token_hex(3)
 
 
-def kept_jobs(folder: Path, root: Path) -> tuple[list[SolveJob], list[InvalidFile]]:
-    """The jobs of earlier servers, oldest first, and what is wrong with those that cannot be read.
+def saved_jobs(folder: Path, root: Path) -> tuple[list[SolveJob], list[InvalidFile]]:
+    """The jobs of earlier servers, oldest first, and the errors of those that cannot be read.
 
-    Of too many, the newest are read. Those that were under way have stopped.
+    If there are too many, the newest are read. Those that were under way have stopped.
     """
     jobs: list[SolveJob] = []
-    wrong: list[InvalidFile] = []
+    errors: list[InvalidFile] = []
     size = 0
     for path in sorted(folder.glob("*.json"), reverse=True)[:MAX_SOLVES]:
         try:
@@ -147,13 +147,14 @@ def kept_jobs(folder: Path, root: Path) -> tuple[list[SolveJob], list[InvalidFil
             size += path.stat().st_size
             jobs.insert(0, _read(path, saved))
         except InvalidFile as error:
-            wrong.append(error)
-    return jobs, wrong
+            errors.append(error)
+    return jobs, errors
 
 
 def _read(path: Path, saved: Fields) -> SolveJob:
+    """A job from the fields of its file; one that was under way has stopped."""
     try:
-        check(saved.table, KEPT)
+        check(saved.table, SAVED_JOB)
     except Mismatch as error:
         raise InvalidFile(path, f"is damaged: {error}") from None
     if saved.table["id"] != path.stem or not _ID.fullmatch(path.stem):
@@ -173,7 +174,7 @@ _NUMBER = number(minimum=0, maximum=2**53)
 _WHOLE = integer(minimum=0, maximum=2**53)
 _NAME = text(longest=1_000)
 _TEXT = nullable(text())
-KEPT = obj(
+SAVED_JOB = obj(
     {
         "id": _NAME,
         "request": obj(
@@ -211,7 +212,7 @@ KEPT = obj(
         "threads": nullable(_WHOLE),
         "saved": boolean(),
     },
-    "a job as it is kept on disk",
+    "a job as it is saved",
     required=("id", "request", "created"),
 )
 _ANY_NUMBER = nullable(number())

@@ -1,8 +1,8 @@
 """The queue of solves: a few run at once, each in its own process; the rest wait their turn.
 
 A solve begins when fewer than `limit` are running and the memory that it needs is free, not counting what solves that
-have just begun are about to take. One that could never fit is refused when it is asked for. A process that ends without
-saying why has crashed (`supervision`): the solve says so, and keeps what was saved.
+have just begun are about to take. One that could never fit is refused at once. A process that ends without saying why
+has crashed (`supervision`): the solve says so, and keeps what was saved.
 
 Everything here happens in the event loop of the server, so nothing needs a lock.
 """
@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import math
 import time
 import warnings
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 
 from regretless.errors import InvalidFile, RegretlessError, UnreadableSolve, bytes_text
@@ -25,9 +24,10 @@ from regretless.files.state import check_state_folder, create_state, state_folde
 from regretless.forms.memory import available_bytes
 from regretless.page.endpoint import Conflict, NotFound, TooMany
 from regretless.page.folder import STATE
-from regretless.page.jobs import MAX_SOLVES, SOLVE, JobRequest, SolveJob, kept_jobs, new_id
+from regretless.page.jobs import MAX_SOLVES, SOLVE, JobRequest, SolveJob, new_id, saved_jobs
 from regretless.page.library import Library
 from regretless.page.schema import Json, Mismatch, check
+from regretless.page.solve_feed import Change, SolveFeed
 from regretless.solving.options import SolveOptions
 from regretless.solving.record import Record
 from regretless.supervision import Message, WorkerProcess
@@ -36,19 +36,8 @@ from regretless.workers.solve import MODULE, SolveTask
 __all__ = ["MAX_QUEUED", "RESUMED", "SolveQueue"]
 
 MAX_QUEUED = 50
-MAX_STREAMS = 64
-ALIVE_EVERY = 15.0  # seconds between signs of life in a stream
 CLOSING_SECONDS = 120.0  # for running solves to save when the server ends
 RESUMED = ("variant", "storage")  # options that a file to be resumed has decided
-
-
-@dataclass
-class _Versions:
-    """How often a solve's state, progress and file have changed; a stream sends what has a new version."""
-
-    state: int = 1
-    progress: int = 0
-    file: int = 0
 
 
 class SolveQueue:
@@ -62,32 +51,31 @@ class SolveQueue:
         self.jobs: dict[str, SolveJob] = {}
         self._processes: dict[str, WorkerProcess] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._streams: set[asyncio.Event] = set()
-        self._versions: dict[str, _Versions] = {}  # by job
+        self._feed = SolveFeed()
         self._revisions: dict[str, str] = {}  # of the files of stopped solves, as last read
         self._closing = False
 
     def open(self) -> None:
         """Read the solves of earlier servers; warns of those that cannot be read."""
-        jobs, wrong = kept_jobs(self.folder, self.library.folder)
+        jobs, errors = saved_jobs(self.folder, self.library.folder)
         for job in jobs:
             try:  # the folder may come from somebody else
                 self.library.path(job.request.file, ".rgl")
                 job.saved = job.saved and self.library.revision(job.request.file) is not None
                 check(self.as_json(job), SOLVE)
             except (RegretlessError, Mismatch) as error:
-                wrong.append(InvalidFile(self.folder / f"{job.id}.json", f"is damaged: {error}"))
+                errors.append(InvalidFile(self.folder / f"{job.id}.json", f"is damaged: {error}"))
             else:
                 self.jobs[job.id] = job
-        if wrong:
-            more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-            first = self.library.without_folder(str(wrong[0]))
+        if errors:
+            more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
+            first = self.library.without_folder(str(errors[0]))
             warnings.warn(UnreadableSolve(f"a solve of an earlier server is not listed: {first}{more}"), stacklevel=2)
         for job in self.jobs.values():
             self._read_end(job)
 
     async def close(self) -> None:
-        """Stop what runs, and wait until it is saved."""
+        """Stop the running solves, and wait until they are saved."""
         self.end_streams()
         for job in list(self.jobs.values()):
             if job.id in self._tasks:
@@ -98,9 +86,9 @@ class SolveQueue:
             await asyncio.wait(self._tasks.values(), timeout=CLOSING_SECONDS)
 
     def end_streams(self) -> None:
-        """End what pages follow; nothing more can be started."""
+        """End the streams that pages follow; nothing more can be started."""
         self._closing = True
-        self._wake()
+        self._feed.close()
 
     # --- requests ----------------------------------------------------------------------------------------------------
 
@@ -159,7 +147,7 @@ class SolveQueue:
         return job
 
     def remove(self, id_: str) -> None:
-        """Take a solve that is over off the list; its file stays."""
+        """Remove a solve that is over from the list; its file stays."""
         job = self.get(id_)
         if not job.is_over:
             raise Conflict(f"the solve of {job.request.name} is not over: stop it first")
@@ -167,7 +155,7 @@ class SolveQueue:
         for suffix in (".json", ".log"):
             with contextlib.suppress(OSError):
                 (self.folder / f"{job.id}{suffix}").unlink()
-        self._wake()
+        self._feed.wake()
 
     def writing(self) -> dict[str, str]:
         """The files of solves that are not over, and the solves."""
@@ -205,7 +193,15 @@ class SolveQueue:
     @property
     def is_crowded(self) -> bool:
         """Whether no more streams can be followed."""
-        return len(self._streams) >= MAX_STREAMS
+        return self._feed.is_crowded
+
+    def events_of(self, job: SolveJob) -> AsyncIterator[tuple[str, object] | None]:
+        """The solve, then everything new about it, until it is over."""
+        return self._feed.solve(job, self.as_json)
+
+    def events(self) -> AsyncIterator[tuple[str, object] | None]:
+        """The list of solves, whenever one changes its state."""
+        return self._feed.solves(self.jobs.values, self.listed)
 
     def _check_room(self) -> None:
         if self._closing:
@@ -228,85 +224,29 @@ class SolveQueue:
         with contextlib.suppress(RegretlessError):  # not a solution: opening it says so
             record = Record.read(open_container(self.library.existing(file, ".rgl")))
             job.saved, job.iteration, job.seconds = True, record.iterations, record.seconds
-            if record.reason == "interrupted":
-                return
-            is_spot = self.library.summary(file).kind == "spot"
-            with self.library.spot(file) if is_spot else self.library.game(file) as (solution, _):
-                scale, settings, exploitability = solution.scale, solution.settings, solution.exploitability
-            reached = None if settings.target is None else scale * settings.target
-            is_same = job.target is None or (reached is not None and math.isclose(job.target, reached))
-            if is_same and job.iterations in (None, settings.iterations):  # else it is the file to be resumed
-                job.state, job.share, job.target = "done", 1.0, reached
-                job.exploitability = scale * max(exploitability, 0.0)
-                job.message = _shortfall(record.reason, job)
+            if record.reason != "interrupted":
+                self._read_result(job, record.reason)
 
-    # --- streams -----------------------------------------------------------------------------------------------------
+    def _read_result(self, job: SolveJob, reason: str) -> None:
+        """Let a job be done if its file is its result, not that of the solve it resumes."""
+        file = job.request.file
+        is_spot = self.library.summary(file).kind == "spot"
+        with self.library.spot(file) if is_spot else self.library.game(file) as (solution, _):
+            scale, settings, exploitability = solution.scale, solution.settings, solution.exploitability
+        target = None if settings.target is None else scale * settings.target
+        has_target = job.target is None or (target is not None and math.isclose(job.target, target))
+        if has_target and job.iterations in (None, settings.iterations):
+            job.state, job.share, job.target = "done", 1.0, target
+            job.exploitability = scale * max(exploitability, 0.0)
+            job.message = _shortfall(reason, job)
 
-    async def events_of(self, job: SolveJob) -> AsyncIterator[tuple[str, object] | None]:
-        """The solve, then everything new about it, until it is over."""
-        sent, points = _Versions(state=0), 0
-        async for alive in self._changes():
-            if alive:
-                yield None
-                continue
-            now = replace(self._versions.get(job.id, _Versions()))
-            if now.state != sent.state:
-                points, over = len(job.curve), job.is_over
-                yield "solve", self.as_json(job)
-                if over:
-                    return
-            for point in job.curve[points:]:
-                yield "point", point
-            points = len(job.curve)
-            if now.progress != sent.progress:
-                names = ("iteration", "seconds", "exploitability", "seconds_left", "share")
-                yield "progress", {name: getattr(job, name) for name in names}
-            if now.file != sent.file:
-                revision = self.library.revision(job.request.file)
-                yield "saved", {"file": job.request.file, "revision": revision, "iteration": job.iteration}
-            sent = now
-
-    async def events(self) -> AsyncIterator[tuple[str, object] | None]:
-        """The list of solves, whenever one changes its state."""
-        sent = ""
-        async for alive in self._changes():
-            if alive:
-                yield None
-                continue
-            now = json.dumps([(job.id, self._versions.get(job.id, _Versions()).state) for job in self.jobs.values()])
-            if now != sent:
-                sent = now
-                yield "solves", {"solves": self.listed()}
-                await asyncio.sleep(0.25)
-
-    async def _changes(self) -> AsyncIterator[bool]:
-        """False at once and after every change; True when nothing has happened for a while."""
-        event = asyncio.Event()
-        self._streams.add(event)
-        try:
-            yield False
-            while not self._closing:
-                try:
-                    await asyncio.wait_for(event.wait(), ALIVE_EVERY)
-                except TimeoutError:
-                    yield True
-                    continue
-                event.clear()
-                yield False
-        finally:
-            self._streams.discard(event)
-
-    def _wake(self) -> None:
-        for event in self._streams:
-            event.set()
+    # --- processes ---------------------------------------------------------------------------------------------------
 
     def _changed(self, job: SolveJob) -> None:
         """A job changed its state."""
-        self._versions.setdefault(job.id, _Versions()).state += 1
-        job.keep(self.folder, self.library.folder)
-        self._wake()
-
-    # --- processes ---------------------------------------------------------------------------------------------------
+        self._feed.note(job, Change.STATE)
+        job.save(self.folder, self.library.folder)
+        self._feed.wake()
 
     def _make_folder(self) -> None:
         try:
@@ -396,7 +336,6 @@ class SolveQueue:
         )
 
     def _read(self, job: SolveJob, event: Message) -> None:
-        versions = self._versions.setdefault(job.id, _Versions())
         match event["event"]:
             case "ready":
                 job.iterations, job.target = event["iterations"], event["target"]
@@ -412,17 +351,16 @@ class SolveQueue:
                 job.iteration, job.seconds = event["iteration"], event["seconds"]
                 job.exploitability = event["exploitability"]
                 job.seconds_left, job.share = event["seconds_left"], event["share"]
-                versions.progress += 1
+                self._feed.note(job, Change.PROGRESS)
             case "saved":
-                first = not job.saved
-                job.saved = True
-                versions.file += 1
-                if first:
+                self._feed.note(job, Change.FILE)
+                if not job.saved:
+                    job.saved = True
                     self._changed(job)
             case "note":
                 job.message = self.library.without_folder(event["message"])
                 self._changed(job)
-        self._wake()
+        self._feed.wake()
 
     def _end(self, job: SolveJob, state: str, message: str | None) -> None:
         job.state, job.message, job.ended, job.seconds_left = state, message, time.time(), None

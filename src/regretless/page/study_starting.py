@@ -25,8 +25,9 @@ from regretless.page.folder import plain_name
 from regretless.page.library import Library
 from regretless.page.schema import Json, array, boolean, integer, nullable, number, obj, text
 from regretless.page.spots import InvalidSpot, SpotFields, error_json, read_spot
-from regretless.page.studies import StudyName, StudyShelf
+from regretless.page.studies import StudyName
 from regretless.page.study_runs import RUN, StudyRuns
+from regretless.page.study_shelf import StudyShelf
 
 __all__ = ["routes", "study_toml"]
 
