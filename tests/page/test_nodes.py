@@ -23,7 +23,7 @@ from regretless.holdem import SpotSolution
 from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.reading.nodes import Runout
 from regretless.holdem.reading.spot_reader import SpotReader
-from regretless.page import browsing
+from regretless.page import comparing
 
 QUICK = [
     ("/node", {"file": "turn.rgl", "line": "check"}),
@@ -160,7 +160,7 @@ def test_other_requests_are_answered_while_a_report_is_computed(
         yield from rest
 
     monkeypatch.setattr(SpotReader, "runouts", slow_at_first)
-    monkeypatch.setattr(browsing, "MAX_SEARCH_SECONDS", 0.1)
+    monkeypatch.setattr(comparing, "MAX_SEARCH_SECONDS", 0.1)
     path, params = QUICK[-1]
     with ThreadPoolExecutor(len(QUICK) + 1) as pool:
         slow = pool.submit(reading.get, API + path, params=params)

@@ -20,8 +20,10 @@ from starlette.staticfiles import StaticFiles
 from regretless import __version__
 from regretless.page import (
     arranging,
-    browsing,
+    comparing,
     files,
+    games,
+    locks,
     nodes,
     practice,
     preflop,
@@ -45,7 +47,8 @@ __all__ = ["ENDPOINTS", "PREFIX", "STATIC", "make_app", "openapi"]
 PREFIX = "/api/v1"
 STATIC = Path(__file__).parent / "static"
 ENDPOINTS: list[Endpoint] = [
-    *setup.routes, *spots.routes, *files.routes, *arranging.routes, *solves.routes, *nodes.routes, *browsing.routes,
+    *setup.routes, *spots.routes, *files.routes, *arranging.routes, *solves.routes, *nodes.routes, *comparing.routes,
+    *locks.routes, *games.routes,
     *studies.routes, *study_starting.routes, *practice.routes, *preflop.routes,
 ]  # fmt: skip
 

@@ -14,6 +14,7 @@ from regretless.holdem.spots.toml_fields import parse_toml
 from regretless.page.arranging import FileNotes
 from regretless.page.endpoint import Conflict, RefusedRequest, Routes
 from regretless.page.folder import File
+from regretless.page.jobs import curve_json
 from regretless.page.library import Library
 from regretless.page.queue import SolveQueue
 from regretless.page.schema import Json, anything, array, boolean, integer, nullable, number, obj, text
@@ -90,7 +91,7 @@ def _solution_json(solution: Solution) -> Json:
         "exploitability_chips": max(solution.exploitability, 0.0),
         "target": None if target is None else float(f"{solution.scale * target:.12g}"),
         "reason": solution.reason,
-        "curve": [[point.iteration, point.seconds, max(point.exploitability, 0.0)] for point in solution.curve],
+        "curve": curve_json(solution),
         "seconds": record.seconds,
         "memory_bytes": record.memory_bytes,
         "nodes": record.nodes,

@@ -20,8 +20,9 @@ from regretless.errors import InvalidFile
 from regretless.files.fields import Fields
 from regretless.files.state import replace_state
 from regretless.page.schema import Json, Mismatch, array, boolean, check, integer, nullable, number, obj, text
+from regretless.solving.solution import Solution
 
-__all__ = ["MAX_SOLVES", "SOLVE", "JobRequest", "SolveJob", "new_id", "saved_jobs"]
+__all__ = ["CURVE", "MAX_SOLVES", "SOLVE", "JobRequest", "SolveJob", "curve_json", "new_id", "saved_jobs"]
 
 ENDED = ("stopped", "done", "failed")
 STATES = ("queued", "starting", "running", "stopping", *ENDED)
@@ -128,6 +129,11 @@ class SolveJob:
             self.message = self.message or str(error)
 
 
+def curve_json(solution: Solution) -> list[list[float]]:
+    """How the exploitability of a solution fell, as in `CURVE`."""
+    return [[point.iteration, point.seconds, max(point.exploitability, 0.0)] for point in solution.curve]
+
+
 def new_id() -> str:
     """An id that sorts by time."""
     return time.strftime("%Y%m%d-%H%M%S-", time.gmtime()) + secrets.token_hex(3)
@@ -174,6 +180,7 @@ _NUMBER = number(minimum=0, maximum=2**53)
 _WHOLE = integer(minimum=0, maximum=2**53)
 _NAME = text(longest=1_000)
 _TEXT = nullable(text())
+CURVE = array(array(number()), "iteration, seconds, exploitability")
 SAVED_JOB = obj(
     {
         "id": _NAME,
@@ -249,7 +256,7 @@ SOLVE = obj(
         "readable": boolean("whether its file can be browsed"),
         "resumable": boolean(),
         "revision": _TEXT,
-        "curve": array(array(number()), "iteration, seconds, exploitability"),
+        "curve": CURVE,
     },
     required=("id", "state", "file"),
 )

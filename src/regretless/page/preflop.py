@@ -1,14 +1,13 @@
 """Solved games from the deal, before the flop: a chart of 169 classes per decision, and the spots that follow.
 
-A chart has the mix of actions of each class, and the share of it that gets there. A line of play that leads to a flop
-gives a spot: the ranges with which both players arrive, the pot and what is left behind. The small blind has the button
+A chart has the mix of actions of each class, and how much of the class gets there. A line of play that leads to a flop
+gives a spot: the ranges with which both players arrive, the pot and the stacks behind. The small blind has the button
 and is in position after the flop.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from itertools import islice
 
@@ -41,39 +40,51 @@ __all__ = ["routes"]
 MAX_CHARTS = 300
 SEATS = {"ip": "SB", "oop": "BB"}
 MIN_WEIGHT = 0.005  # share of a hand below which it is left out of a range
-_NUMBER = nullable(number())
+WEIGHT_DECIMALS = 3  # of the weights in a range
+CLOSE = 1e-9  # big blinds
 
 
 @dataclass(frozen=True)
-class _AfterAction:
-    """Where an action before the flop leads."""
+class _LineEnd:
+    """Where a line before the flop leads, and what it has cost."""
 
     ends: str | None  # "fold", "showdown" or "flop"; None if somebody acts next
     paid: tuple[float, float]  # big blinds that the small blind and the big blind have put in
 
 
-def _after(solution: BigBlindSolution, line: str) -> _AfterAction:
-    """Where a line leads, and what it has cost."""
+def _line_end(solution: BigBlindSolution, line: str) -> _LineEnd:
     if isinstance(solution, PushFoldSolution):
-        ante, stack = solution.rules.ante, solution.rules.stack
-        posted = (SMALL_BLIND + ante, BIG_BLIND + ante)
-        if line in ("", FOLD):
-            return _AfterAction(line or None, posted)
-        called = not line.endswith(FOLD)
-        ends = None if line == PUSH else "showdown" if called else "fold"
-        return _AfterAction(ends, (stack, stack if ends == "showdown" else posted[1]))
+        return _push_fold_end(solution, line)
     assert isinstance(solution, PricedSolution)
+    return _tree_end(solution, line)
+
+
+def _push_fold_end(solution: PushFoldSolution, line: str) -> _LineEnd:
+    ante, stack = solution.rules.ante, float(solution.rules.stack)
+    small_blind, big_blind = SMALL_BLIND + ante, BIG_BLIND + ante
+    if line == "":
+        return _LineEnd(None, (small_blind, big_blind))
+    if line == FOLD:
+        return _LineEnd("fold", (small_blind, big_blind))
+    if line == PUSH:
+        return _LineEnd(None, (stack, big_blind))
+    if line.endswith(FOLD):
+        return _LineEnd("fold", (stack, big_blind))
+    return _LineEnd("showdown", (stack, stack))
+
+
+def _tree_end(solution: PricedSolution, line: str) -> _LineEnd:
     node, tree = solution.reader.find(line), solution.reader.tree
-    blind = solution.rules.big_blind
-    paid = (float(tree.paid[node.index, 0]) / blind, float(tree.paid[node.index, 1]) / blind)
+    big_blind = solution.rules.big_blind
+    paid = (float(tree.paid[node.index, 0]) / big_blind, float(tree.paid[node.index, 1]) / big_blind)
     match NodeKind(int(tree.kind[node.index])):
         case NodeKind.DECISION:
-            ends = None
+            return _LineEnd(None, paid)
         case NodeKind.CHANCE:
-            ends = "showdown" if min(paid) >= _stack(solution) - 1e-9 else "flop"
+            is_all_in = min(paid) >= _stack(solution) - CLOSE
+            return _LineEnd("showdown" if is_all_in else "flop", paid)
         case kind:
-            ends = kind.name.lower()
-    return _AfterAction(ends, paid)
+            return _LineEnd(kind.name.lower(), paid)
 
 
 def _stack(solution: BigBlindSolution) -> float:
@@ -85,18 +96,18 @@ def _stack(solution: BigBlindSolution) -> float:
 
 
 def _chart(solution: BigBlindSolution, chart: NodeStrategy) -> Json:
-    here = _after(solution, chart.line)
+    end = _line_end(solution, chart.line)
     own = 0 if chart.player == "ip" else 1
     actions: list[Json] = []
     for name, frequency in zip(chart.actions, chart.frequencies, strict=True):
         line = f"{chart.line}, {name}" if chart.line else name
-        after = _after(solution, line)
-        raised = re.match(r"raise|all-in|push|bet", name) is not None
+        after = _line_end(solution, line)
+        is_raise = name.startswith(("raise", "all-in", "push", "bet"))
         actions.append(
             {
                 "name": name,
                 "frequency": rounded(frequency),
-                "amount": rounded(after.paid[own]) if raised else None,
+                "amount": rounded(after.paid[own]) if is_raise else None,
                 "next": line,
                 "ends": after.ends,
                 "pot": rounded(sum(after.paid)),
@@ -106,8 +117,8 @@ def _chart(solution: BigBlindSolution, chart: NodeStrategy) -> Json:
         "line": chart.line,
         "player": chart.player,
         "seat": SEATS[chart.player],
-        "pot": rounded(sum(here.paid)),
-        "stack": rounded(_stack(solution) - here.paid[own]),
+        "pot": rounded(sum(end.paid)),
+        "stack": rounded(_stack(solution) - end.paid[own]),
         "actions": actions,
         "classes": [rounded_list(row) for row in chart.grid()],
         "weights": rounded_list(chart.class_weights()),
@@ -115,29 +126,32 @@ def _chart(solution: BigBlindSolution, chart: NodeStrategy) -> Json:
 
 
 def _range_text(reach: FloatArray) -> str:
-    weights = np.clip(np.round(np.where(reach < MIN_WEIGHT, 0.0, reach), 3), 0.0, 1.0).astype(np.float64)
-    return FORMATS["short"](weights)
+    """The range of hands that arrive with this reach, as text."""
+    weights = np.where(reach < MIN_WEIGHT, 0.0, reach).astype(np.float64)
+    return FORMATS["short"](np.clip(np.round(weights, WEIGHT_DECIMALS), 0.0, 1.0))
 
 
-def _every_hand(reach: FloatArray, names: IntArray) -> FloatArray:
-    """[1,326] the reach of hands with these numbers; the others have none."""
+def _every_hand(reach: FloatArray, hand_numbers: IntArray) -> FloatArray:
+    """[1,326] the reach of hands with these numbers; 0 for all others."""
     weights = np.zeros(HAND_COUNT)
-    weights[names] = reach
+    weights[hand_numbers] = reach
     return weights
 
 
 def _spot(solution: PricedSolution, line: str) -> Json:
     """The spot after a line, without a flop; amounts are in big blinds."""
-    after = _after(solution, line)
-    if after.ends != "flop":
+    end = _line_end(solution, line)
+    if end.ends != "flop":
         raise InvalidText("line", line, None, "leads to no flop on which somebody can bet")
-    arrived = solution.reader.find(line).reach
-    reach = [_every_hand(hands, names) for hands, names in zip(arrived, solution.reader.hand_numbers, strict=True)]
+    reach = [
+        _every_hand(hands, numbers)
+        for hands, numbers in zip(solution.reader.find(line).reach, solution.reader.hand_numbers, strict=True)
+    ]
     for seat, hands in zip(SEATS.values(), reach, strict=True):
         if not (hands >= MIN_WEIGHT).any():
             raise InvalidText("line", line, None, f"is never played: {seat} has no hand left")
     raiser = _raiser(line)
-    pot, stack = sum(after.paid), _stack(solution) - max(after.paid)
+    pot, stack = sum(end.paid), _stack(solution) - max(end.paid)
     tree = preset_tree("usual", pot=pot, stack=stack, raiser=raiser)
     spot = {
         "name": f"SB against BB, {_stack(solution):g} bb: {line}",
@@ -157,19 +171,23 @@ def _rake(game: HoldemGame) -> dict[str, float]:
     rules = game.rules
     if rules.rake == 0:
         return {}
-    cap = {} if math.isinf(rules.rake_cap) else {"rake_cap": rules.rake_cap / game.big_blind}
-    return {"rake": rules.rake} | cap
+    if math.isinf(rules.rake_cap):
+        return {"rake": rules.rake}
+    return {"rake": rules.rake, "rake_cap": rules.rake_cap / game.big_blind}
 
 
 def _raiser(line: str) -> PlayerName | None:
-    """Who raised last: the small blind acts first, and the players take turns."""
-    steps = line.split(", ")
-    raises = [index for index, step in enumerate(steps) if re.match(r"raise|all-in", step)]
-    return ("ip", "oop")[raises[-1] % 2] if raises else None
+    """Who raised last: the small blind, who is ip, acts first, and the players take turns."""
+    raiser: PlayerName | None = None
+    for index, step in enumerate(line.split(", ")):
+        if step.startswith(("raise", "all-in")):
+            raiser = "ip" if index % 2 == 0 else "oop"
+    return raiser
 
 
 # --- endpoints -------------------------------------------------------------------------------------------------------
 
+_NUMBER = nullable(number())
 ACTION = obj(
     {
         "name": text("as in a line: raise 5"),
@@ -214,8 +232,8 @@ routes = Routes()
 @routes.endpoint("GET", "/preflop", "Every decision before the flop as a chart", PREFLOP)
 def preflop(library: Library, file: File) -> Json:
     with library.preflop(file) as (solution, revision):
-        every = solution.charts()
-        charts = [_chart(solution, chart) for chart in islice(every, MAX_CHARTS)]
+        remaining = solution.charts()
+        charts = [_chart(solution, chart) for chart in islice(remaining, MAX_CHARTS)]
         measured = solution.is_measured
         return {
             "file": file,
@@ -226,7 +244,7 @@ def preflop(library: Library, file: File) -> Json:
             "exploitability": rounded(max(solution.exploitability_mbb, 0.0)) if measured else None,
             "iterations": solution.iterations,
             "charts": charts,
-            "omitted": sum(1 for _ in every),
+            "omitted": sum(1 for _ in remaining),
         }
 
 

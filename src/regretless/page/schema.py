@@ -23,6 +23,8 @@ Json = dict[str, Any]  # an object
 Schema = dict[str, Any]
 
 MAX_TEXT_LENGTH = 100_000  # characters, unless a field says otherwise
+MAX_NAME_LENGTH = 80  # characters of an unknown field that an error repeats
+LONGEST_NUMBER = 1e15  # from which on an error does not repeat a number
 DECIMALS = 6
 
 
@@ -60,22 +62,31 @@ class Mismatch(Exception):
 
 
 def text(description: str = "", *, longest: int = MAX_TEXT_LENGTH, **more: object) -> Schema:
+    """A text of at most `longest` characters.
+
+    >>> text("a suit", enum=["c", "d", "h", "s"], longest=1)
+    {'type': 'string', 'maxLength': 1, 'enum': ['c', 'd', 'h', 's'], 'description': 'a suit'}
+    """
     return _described({"type": "string", "maxLength": longest, **more}, description)
 
 
 def number(description: str = "", **limits: object) -> Schema:
+    """A finite number, within limits such as `minimum=0`."""
     return _described({"type": "number", **limits}, description)
 
 
 def integer(description: str = "", **limits: object) -> Schema:
+    """A whole number, within limits such as `minimum=0`."""
     return _described({"type": "integer", **limits}, description)
 
 
 def boolean(description: str = "", **more: object) -> Schema:
+    """True or false."""
     return _described({"type": "boolean", **more}, description)
 
 
 def array(items: Schema, description: str = "", **limits: object) -> Schema:
+    """A list of items that all match one schema, within limits such as `maxItems=3`."""
     return _described({"type": "array", "items": items, **limits}, description)
 
 
@@ -87,23 +98,38 @@ def obj(
     open_: bool = False,
 ) -> Schema:
     """An object; by default every property is required, and with `open_` others are allowed."""
-    needed = list(properties) if required is None else list(required)
-    return _described(
-        {"type": "object", "properties": dict(properties), "required": needed, "additionalProperties": open_},
-        description,
-    )
+    schema = {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties if required is None else required),
+        "additionalProperties": open_,
+    }
+    return _described(schema, description)
 
 
 def nullable(schema: Schema) -> Schema:
+    """The same schema, which also allows null.
+
+    >>> nullable({"type": "string", "enum": ["oop", "ip"]})
+    {'type': ['string', 'null'], 'enum': ['oop', 'ip', None]}
+    """
     if "type" not in schema:  # it allows anything, null too
         return schema
-    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    changed = schema | {"type": [*kinds, "null"]}
-    return changed | {"enum": [*schema["enum"], None]} if "enum" in schema else changed
+    changes: Schema = {"type": [*_types(schema), "null"]}
+    if "enum" in schema:
+        changes["enum"] = [*schema["enum"], None]
+    return schema | changes
 
 
 def anything(description: str = "") -> Schema:
+    """Any value."""
     return _described({}, description)
+
+
+def _types(schema: Schema) -> list[str]:
+    """The types that a schema allows; none if it allows all."""
+    allowed: str | list[str] = schema.get("type", [])
+    return [allowed] if isinstance(allowed, str) else allowed
 
 
 def _described(schema: Schema, description: str) -> Schema:
@@ -125,14 +151,13 @@ _NAMES = {
 def check(value: object, schema: Schema, field: str = "") -> None:
     """Raise `Mismatch` if a value does not match a schema.
 
-    >>> check({"most": 0}, obj({"most": integer(minimum=1)}))
+    >>> check({"limit": 0}, obj({"limit": integer(minimum=1)}))
     Traceback (most recent call last):
-    regretless.page.schema.Mismatch: most: 0 is less than 1
+    regretless.page.schema.Mismatch: limit: 0 is less than 1
     """
-    allowed = schema.get("type", [])
-    kinds = [allowed] if isinstance(allowed, str) else allowed
-    if kinds and not any(_is(value, kind) for kind in kinds):
-        raise Mismatch(field, f"must be {' or '.join(_NAMES[kind] for kind in kinds)}")
+    types = _types(schema)
+    if types and not any(_has_type(value, name) for name in types):
+        raise Mismatch(field, f"must be {' or '.join(_NAMES[name] for name in types)}")
     if "enum" in schema and value not in schema["enum"]:
         choices = ", ".join("null" if each is None else str(each) for each in schema["enum"])
         raise Mismatch(field, f"is not one of {choices}")
@@ -150,27 +175,27 @@ def check(value: object, schema: Schema, field: str = "") -> None:
         _check_object(value, schema, field)
 
 
-def _is(value: object, kind: str) -> bool:
-    if isinstance(value, bool):
-        return kind == "boolean"
-    return isinstance(value, _TYPES[kind])
+def _has_type(value: object, name: str) -> bool:
+    if isinstance(value, bool):  # to Python, also an int
+        return name == "boolean"
+    return isinstance(value, _TYPES[name])
 
 
 def _check_number(value: Any, schema: Schema, field: str) -> None:
     if isinstance(value, float) and not math.isfinite(value):
         raise Mismatch(field, "must be a finite number")
-    shown = value if abs(value) < 1e15 else "the number"
-    for limit, wrong, words in (
-        ("minimum", value < schema.get("minimum", -math.inf), "less than"),
-        ("maximum", value > schema.get("maximum", math.inf), "more than"),
-        ("exclusiveMinimum", value <= schema.get("exclusiveMinimum", -math.inf), "not above"),
-    ):
-        if wrong and limit in schema:
-            raise Mismatch(field, f"{shown} is {words} {schema[limit]}")
+    name = value if abs(value) < LONGEST_NUMBER else "the number"
+    if "minimum" in schema and value < schema["minimum"]:
+        raise Mismatch(field, f"{name} is less than {schema['minimum']}")
+    if "maximum" in schema and value > schema["maximum"]:
+        raise Mismatch(field, f"{name} is more than {schema['maximum']}")
+    if "exclusiveMinimum" in schema and value <= schema["exclusiveMinimum"]:
+        raise Mismatch(field, f"{name} is not above {schema['exclusiveMinimum']}")
 
 
-def _check_length(value: str | list[Any], schema: Schema, field: str, what: str, unit: str) -> None:
-    minimum, maximum = schema.get(f"min{what}", 0), schema.get(f"max{what}", math.inf)
+def _check_length(value: str | list[Any], schema: Schema, field: str, suffix: str, unit: str) -> None:
+    """Check a length against `minLength` and `maxLength`, or `minItems` and `maxItems`, as `suffix` says."""
+    minimum, maximum = schema.get(f"min{suffix}", 0), schema.get(f"max{suffix}", math.inf)
     if not minimum <= len(value) <= maximum:
         bound = f"at least {minimum:,}" if len(value) < minimum else f"at most {maximum:,}"
         raise Mismatch(field, f"has {len(value):,} {unit}; it must have {bound}")
@@ -187,6 +212,6 @@ def _check_object(value: dict[str, Any], schema: Schema, field: str) -> None:
         if name in properties:
             check(item, properties[name], inner)
         elif extra is False:
-            raise Mismatch(inner[:80], f"is not known here; allowed: {', '.join(properties) or 'nothing'}")
+            raise Mismatch(inner[:MAX_NAME_LENGTH], f"is not known here; allowed: {', '.join(properties) or 'nothing'}")
         elif isinstance(extra, dict):
             check(item, extra, inner)

@@ -24,11 +24,11 @@ from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import LockFrom, check_lock
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.toml_fields import parse_toml
-from regretless.page.browsing import LOCK, read_lock
 from regretless.page.endpoint import Conflict, Events, RefusedRequest, Routes, TooMany, checked_body
 from regretless.page.folder import FILE
-from regretless.page.jobs import SOLVE, JobRequest, SolveJob
+from regretless.page.jobs import SOLVE, JobRequest, SolveJob, curve_json
 from regretless.page.library import Library
+from regretless.page.locks import LOCK, read_lock
 from regretless.page.naming import solve_names
 from regretless.page.queue import RESUMED, SolveQueue
 from regretless.page.schema import Json, Schema, array, boolean, integer, nullable, number, obj, text
@@ -159,15 +159,14 @@ def _check_streams(queue: SolveQueue) -> None:
 
 
 async def _read_curve(library: Library, job: SolveJob) -> None:
-    """The curve of a solve that an earlier server ran is in its file."""
+    """Read the curve of a solve that an earlier server ran: it is in its file."""
     if job.curve or not job.saved or not job.is_over:
         return
 
     def read() -> list[list[float]]:
-        solution = load(library.existing(job.request.file, ".rgl"))
-        return [[point.iteration, point.seconds, max(point.exploitability, 0.0)] for point in solution.curve]
+        return curve_json(load(library.existing(job.request.file, ".rgl")))
 
-    with suppress(RegretlessError):  # the file has gone or is damaged: opening it says so
+    with suppress(RegretlessError):  # the file was deleted or is damaged: opening it says so
         job.curve = await run_in_threadpool(read)
 
 

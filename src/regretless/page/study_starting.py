@@ -40,20 +40,21 @@ def study_toml(spot: Json, library: Library, *, name: str, flops: str, target: f
     """The TOML of a study: a spot whose board is replaced by flops."""
     toml = read_spot({**spot, "board": STAND_IN, "name": name}, library).to_toml()
     fields = "\n".join(line for line in toml.splitlines() if not line.startswith("board = "))
-    listed = [part.strip() for part in flops.split(",")]
-    chosen = listed if all(_FLOP.fullmatch(part) for part in listed) else flops.strip()
-    for part in chosen if isinstance(chosen, list) else ():
-        parse_board(part, "flops")
+    parts = [part.strip() for part in flops.split(",")]
+    selection: str | list[str] = flops.strip()
+    if all(_FLOP.fullmatch(part) for part in parts):  # else a name such as subset(25), or properties
+        for part in parts:
+            parse_board(part, "flops")
+        selection = parts
     return (
-        f"flops = {json.dumps(chosen)}\ntarget = {number_text(target)}\nstorage = {storage}\n"
+        f"flops = {json.dumps(selection)}\ntarget = {number_text(target)}\nstorage = {storage}\n"
         f"keep.solutions = {'true' if keep else 'false'}\n{fields}\n"
     )
 
 
-def _plan(toml: str) -> StudyPlan:
-    plan = StudyPlan.parse(toml)
-    _ = plan.spots  # refuses flops that the ranges do not allow
-    return plan
+def _check_plan(toml: str) -> None:
+    """Refuse a study that cannot be read, or whose ranges allow none of its flops."""
+    list(StudyPlan.parse(toml).spots)  # raises if there are none
 
 
 _TARGET = number("percent of the pot", exclusiveMinimum=0, maximum=100)
@@ -96,7 +97,7 @@ def check_study(
 ) -> Json:
     try:
         toml = study_toml(spot, library, name="", flops=flops, target=target, storage=storage, keep=keep_solutions)
-        size = study_size(_plan(toml), device="auto")
+        size = study_size(StudyPlan.parse(toml), device="auto")
     except InvalidSpot as error:
         message = str(error).removeprefix(f"{error.field}: ")
         wrong = FieldError(error.field or "", message, getattr(error, "position", None))
@@ -126,7 +127,7 @@ async def start(
     def prepare() -> tuple[str, str]:
         title = name.strip() or str(spot.get("name") or "") or "Study"
         toml = study_toml(spot, library, name=title, flops=flops, target=target, storage=storage, keep=keep_solutions)
-        _plan(toml)
+        _check_plan(toml)
         return _free_folder(title, library, set(runs.runs)), toml
 
     study, toml = await run_in_threadpool(prepare)
@@ -139,11 +140,11 @@ def _free_folder(title: str, library: Library, reserved: set[str]) -> str:
         state_folder(library.folder / FOLDER, library.folder)
     except OSError as error:
         raise RegretlessError(f"the served folder cannot be written: {error.strerror}") from None
-    first = plain_name(title)
-    count, name = 1, f"{FOLDER}/{first}"
+    stem = plain_name(title)
+    number, name = 1, f"{FOLDER}/{stem}"
     while name in reserved or os.path.lexists(library.folder / name):
-        count += 1
-        name = f"{FOLDER}/{first}-{count}"
+        number += 1
+        name = f"{FOLDER}/{stem}-{number}"
     return name
 
 

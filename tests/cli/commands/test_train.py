@@ -244,7 +244,7 @@ def test_export_refuses_what_is_for_spots(run, file: Path) -> None:
 
 def test_the_page_lists_and_reads_it(file: Path) -> None:
     pytest.importorskip("starlette")
-    from regretless.page.browsing import game_json
+    from regretless.page.games import game_json
     from regretless.page.library import Library
 
     library = Library(file.parent)
