@@ -78,7 +78,7 @@ def solve_batch(
     if isinstance(games, str | Game):
         raise InvalidOption("games", games, "must be a list of games; regretless.solve solves one")
     rows = schedule(read_variant(options.variant), 1, iterations)
-    forms = [_compiled(game) for game in games]
+    forms = [game if isinstance(game, HistoryForm) else compile_history(as_game(game)) for game in games]
     check_one_shape(forms)
     if device == "auto":
         device = "cuda" if cuda_devices() else "cpu"
@@ -92,13 +92,9 @@ def solve_batch(
     return BatchSolution(tuple(form.name for form in forms), device, iterations, evaluation, average, forms[0])
 
 
-def _compiled(game: AnyGame | str | HistoryForm) -> HistoryForm:
-    if isinstance(game, HistoryForm):
-        return game
-    return compile_history(as_game(game))
-
-
 def _one_by_one(forms: list[HistoryForm], rows: Schedule, threads: int) -> tuple[FloatArray, BatchedEvaluation]:
+    """The averages and evaluations of games that are solved one at a time, on all cores."""
+
     def solve_one(form: HistoryForm) -> tuple[FloatArray, Evaluation]:
         engine = engines.create("numba", form, threads=1)
         engine.advance(rows)
@@ -106,8 +102,9 @@ def _one_by_one(forms: list[HistoryForm], rows: Schedule, threads: int) -> tuple
 
     first = solve_one(forms[0])  # compile the kernels once, before all threads do
     with ThreadPoolExecutor(threads) as pool:
-        answers = [first, *pool.map(solve_one, forms[1:])]
-    return np.stack([average for average, _ in answers]), BatchedEvaluation(
-        np.array([evaluation.values for _, evaluation in answers]),
-        np.array([evaluation.best_response_values for _, evaluation in answers]),
+        averages, evaluations = zip(first, *pool.map(solve_one, forms[1:]), strict=True)
+    evaluation = BatchedEvaluation(
+        np.array([evaluation.values for evaluation in evaluations]),
+        np.array([evaluation.best_response_values for evaluation in evaluations]),
     )
+    return np.stack(averages), evaluation

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from regretless.solving.loop import Progress, Stop
 from regretless.solving.record import Measurement
@@ -34,6 +35,13 @@ class Outlook:
 
     share: float  # of the whole time, 0 to 1
     seconds_left: float | None
+
+
+class _Crossing(NamedTuple):
+    """Where the fitted line meets the target."""
+
+    iteration: float
+    exponent: float  # b
 
 
 class Forecast:
@@ -79,8 +87,8 @@ class Forecast:
             crossing = self._target_met(last)
             if crossing is None:
                 return None
-            last = max(crossing[0], progress.iteration)
-            measurements = self._measurements(progress.iteration, *crossing)
+            last = max(crossing.iteration, progress.iteration)
+            measurements = self._measurements(progress.iteration, crossing)
         elif self.every is None:
             measurements = min(last - progress.iteration, math.log(last / progress.iteration) / GROWTH)
         more = last - progress.iteration
@@ -90,17 +98,19 @@ class Forecast:
         per_measurement = (progress.seconds - progress.iteration_seconds) / max(len(self._history), 1)
         return progress.seconds + more * per_iteration + measurements * per_measurement
 
-    def _measurements(self, iteration: int, last: float, exponent: float) -> int:
-        """How many the loop makes until the target is met after `last` iterations; `exponent` is b."""
+    def _measurements(self, iteration: int, crossing: _Crossing) -> int:
+        """How many measurements the loop makes from an iteration until the target is met."""
         assert self.target is not None
+        last = crossing.iteration
         stop, count = Stop(iterations=max(math.ceil(last), 1), target=self.target), 0
         while iteration < last:
-            expected = self.target * (last / iteration) ** exponent
-            iteration, count = stop.next_measurement(iteration, Measurement(iteration, 0.0, expected)), count + 1
+            expected = self.target * (last / iteration) ** crossing.exponent
+            iteration = stop.next_measurement(iteration, Measurement(iteration, 0.0, expected))
+            count += 1
         return count
 
-    def _target_met(self, iterations: float) -> tuple[float, float] | None:
-        """Where the fitted line meets the target, at most after `iterations`, and its exponent b."""
+    def _target_met(self, iterations: float) -> _Crossing | None:
+        """Where the fitted line meets the target, at most after `iterations`."""
         assert self.target is not None
         points = [point for point in self._history if point.exploitability > 0]
         recent = [point for point in points if WINDOW * point.iteration >= self._history[-1].iteration]
@@ -114,4 +124,5 @@ class Forecast:
         exponent = -covariance / sum((t - mean_t) ** 2 for t in log_t)
         if exponent < FLATTEST:
             return None
-        return math.exp(min(mean_t + (mean_e - math.log(self.target)) / exponent, math.log(iterations))), exponent
+        log_crossing = mean_t + (mean_e - math.log(self.target)) / exponent
+        return _Crossing(math.exp(min(log_crossing, math.log(iterations))), exponent)

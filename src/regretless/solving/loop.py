@@ -99,7 +99,7 @@ class Stop:
         >>> [stop.next_measurement(done) for done in (0, 1, 9, 20, 48, 50, 199, 200)]
         [1, 2, 10, 22, 50, 55, 200, 220]
         >>> stop = Stop(iterations=1000, target=0.1)
-        >>> [stop.next_measurement(100, Measurement(100, 0.5, found)) for found in (5.0, 0.3, 0.2, 0.11)]
+        >>> [stop.next_measurement(100, Measurement(100, 0.5, measured)) for measured in (5.0, 0.3, 0.2, 0.11)]
         [200, 145, 130, 105]
         """
         if self.measure_every is not None or self.target is None or last is None:
@@ -182,14 +182,25 @@ def steps(
     weigh: Callable[[Variant, int, int], Schedule] = schedule,
     measures: bool = True,
 ) -> Generator[Step, Reply, Outcome]:
-    """The loop as a generator, so that many solves can share a device: it yields what the engine shall do next.
+    """The loop as a generator, so that many solves can share a device: it yields what the engine should do next.
 
-    That is a schedule to advance by, to which the reply is the seconds it took, or None to be sent an evaluation.
+    It yields a schedule to advance by, and is sent the seconds that took; or None, and is sent an evaluation.
     `before` and `seconds_before` are the history and duration of the solve that this one resumes. `weigh` makes
     schedules; solves of a batch may share them. Without `measures`, nothing is evaluated: the exact exploitability of
     some games takes far longer than their iterations.
     """
-    loop = _Loop(engine, variant, stop, before, seconds_before, checkpoints, report, interrupted, weigh, measures)
+    loop = _Loop(
+        engine,
+        variant,
+        stop,
+        before=before,
+        seconds_before=seconds_before,
+        checkpoints=checkpoints,
+        report=report,
+        interrupted=interrupted,
+        weigh=weigh,
+        measures=measures,
+    )
     while True:
         yield from loop.advance()
         yield from loop.measure()
@@ -206,6 +217,7 @@ class _Loop:
         engine: Iterating,
         variant: Variant,
         stop: Stop,
+        *,
         before: tuple[Measurement, ...],
         seconds_before: float,
         checkpoints: Checkpoints | None,
@@ -288,12 +300,12 @@ class _Loop:
             return
         self.report(
             Progress(
-                self.engine.iteration,
-                self.stop.iterations,
-                time.perf_counter() - self.began,
-                self._exploitability(),
-                self.piece_seconds + self.measuring_seconds + self.saving_seconds,
-                self.iteration_seconds,
+                iteration=self.engine.iteration,
+                iterations=self.stop.iterations,
+                seconds=time.perf_counter() - self.began,
+                exploitability=self._exploitability(),
+                stop_seconds=self.piece_seconds + self.measuring_seconds + self.saving_seconds,
+                iteration_seconds=self.iteration_seconds,
             )
         )
 
@@ -321,7 +333,7 @@ class _Loop:
 
     def reason_to_stop(self) -> Reason | None:
         """Why the run ends here, if it does."""
-        return _reason_to_stop(self.stop, self.engine.iteration, self._exploitability(), self.interrupted())
+        return _reason_to_stop(self.stop, self.engine.iteration, self._exploitability(), interrupted=self.interrupted())
 
     def end(self, reason: Reason) -> Outcome:
         """The outcome; that of an interrupted run is also written as a checkpoint."""
@@ -336,33 +348,35 @@ class _Loop:
     def _outcome(
         self, reason: Reason, evaluation: Evaluation | None, points: Sequence[Measurement], seconds: float
     ) -> Outcome:
+        iterations = self.engine.iteration
         return Outcome(
-            reason,
-            self.engine.iteration,
-            evaluation,
-            _joined(self.before, points, self.seconds_before),
-            self.seconds_before + seconds,
-            self.iteration_seconds / max(self.engine.iteration - self.first_iteration, 1),
+            reason=reason,
+            iterations=iterations,
+            evaluation=evaluation,
+            history=_join_histories(self.before, points, self.seconds_before),
+            seconds=self.seconds_before + seconds,
+            seconds_per_iteration=self.iteration_seconds / max(iterations - self.first_iteration, 1),
         )
 
 
-def _joined(before: Sequence[Measurement], after: Sequence[Measurement], seconds: float) -> tuple[Measurement, ...]:
-    """The convergence curves of a solve that took `seconds` and of the one that resumed it, joined."""
-    if not before and not seconds:
-        return tuple(after)
+def _join_histories(
+    before: Sequence[Measurement], after: Sequence[Measurement], seconds: float
+) -> tuple[Measurement, ...]:
+    """The history of a solve that took `seconds`, then that of the one that resumed it."""
     later = tuple(replace(point, seconds=seconds + point.seconds) for point in after)
-    first = later[0].iteration if later else None
-    return (*(point for point in before if first is None or point.iteration < first), *later)
+    if later:  # the second may have measured the last iteration of the first again
+        before = [point for point in before if point.iteration < later[0].iteration]
+    return (*before, *later)
 
 
 def _is_over(stop: Stop, iteration: int, before: Sequence[Measurement]) -> bool:
     """Whether the earlier solve's last measurement was at this iteration and shows that nothing is left to do."""
     if not before or before[-1].iteration != iteration:
         return False
-    return _reason_to_stop(stop, iteration, before[-1].exploitability, False) is not None
+    return _reason_to_stop(stop, iteration, before[-1].exploitability, interrupted=False) is not None
 
 
-def _reason_to_stop(stop: Stop, iteration: int, exploitability: float | None, interrupted: bool) -> Reason | None:
+def _reason_to_stop(stop: Stop, iteration: int, exploitability: float | None, *, interrupted: bool) -> Reason | None:
     if stop.target is not None and exploitability is not None and exploitability <= stop.target:
         return "target"
     if iteration >= stop.iterations:

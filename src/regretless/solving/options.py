@@ -23,7 +23,7 @@ from regretless.solving.kinds import Kind
 from regretless.solving.loop import Progress
 from regretless.solving.record import FORMS
 from regretless.solving.solution import Solution
-from regretless.variants.presets import spelled_out
+from regretless.variants.presets import replace_mccfr
 from regretless.variants.variant import Variant
 
 __all__ = [
@@ -319,7 +319,7 @@ class SolveOptions:
         """
         given = {name: value for name, value in keywords.items() if value is not None}
         check_names(given)
-        values: Any = spelled_out(given)  # their types are checked by `check`
+        values: Any = replace_mccfr(given)  # their types are checked by `check`
         return cls(**values)
 
     def given(self) -> Iterator[tuple[str, object]]:

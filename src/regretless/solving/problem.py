@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, NoReturn, TypeAlias, TypeVar
 
 from regretless.engines import ENGINES, Choice, FormKind, devices, engine_if_able, engine_name
 from regretless.errors import Advice, InvalidOption
@@ -95,7 +95,7 @@ class Problem(ABC, Generic[FormType, EngineType]):
     variant: str = "plus"  # the default
     forms: tuple[FormKind, ...]  # what its engines work on
     solution_type: type[Solution]  # what `solution` returns
-    measures: bool = True  # whether the loop measures exploitability, which its engine must then be able to
+    measures: bool = True  # whether the loop measures exploitability; if so, its engine must be able to
 
     def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
         """Iterations and target (in the game's units) for a request."""
@@ -137,25 +137,30 @@ class Problem(ABC, Generic[FormType, EngineType]):
     def check_machine(cls, engine: str, device: str) -> None:
         """Refuse by name an engine or device that does not exist or cannot solve this kind of problem."""
         engine = engine_name(engine)
-        builds = {
-            name: [build for form, build in entry.classes.items() if form in cls.forms]
-            for name, entry in ENGINES.items()
+        engine_names, device_names = ["auto"], ["auto"]  # that can solve it
+        for name, entry in ENGINES.items():
+            builds = [build for form, build in entry.classes.items() if form in cls.forms]
+            if builds:
+                engine_names.append(name)
+            for build in builds:
+                device_names += [each for each in build.devices if each not in device_names]
+        if engine not in engine_names:
+            cls._refuse_machine("engine", engine, engine_names, exists=engine in ENGINES)
+        if devices.device_type(device) not in device_names:
+            cls._refuse_machine("device", device, device_names, exists=device in DEVICES)
+
+    @classmethod
+    def _refuse_machine(cls, option: str, name: str, able: list[str], *, exists: bool) -> NoReturn:
+        """Refuse an engine or device that is not among those that can solve this kind of problem."""
+        subjects = {
+            Kind.PUBLIC: "the public form",
+            Kind.BUCKETED: "a spot with buckets",
+            Kind.DEALT: "a game from the deal",
+            Kind.FLOPS: "a game from the deal",
         }
-        able = [name for name in builds if builds[name]]
-        able_devices = dict.fromkeys(each for name in able for build in builds[name] for each in build.devices)
-        for option, value, known, existing in (
-            ("engine", engine, ("auto", *able), ENGINES),
-            ("device", device, ("auto", *able_devices), DEVICES),
-        ):
-            if (devices.device_type(value) if option == "device" else value) not in known:
-                what = {
-                    Kind.PUBLIC: "the public form",
-                    Kind.BUCKETED: "a spot with buckets",
-                    Kind.DEALT: "a game from the deal",
-                    Kind.FLOPS: "a game from the deal",
-                }.get(cls.kind, f"a {cls.kind}")
-                wrong = f"cannot solve {what}: use one of" if value in existing else "is not one of"
-                raise InvalidOption(option, value, f"{wrong} {', '.join(known)}")
+        subject = subjects.get(cls.kind, f"a {cls.kind}")
+        reason = f"cannot solve {subject}: use one of" if exists else "is not one of"
+        raise InvalidOption(option, name, f"{reason} {', '.join(able)}")
 
     def in_units(self, target: float) -> float:
         """A user's target in the game's units."""

@@ -2,10 +2,10 @@
 
 The strategy above the subgames, the *trunk*, is locked; what is below is solved again, all subgames at once.
 
-- **Plainly**: both players' trunks are as they are, so the subgames are solved with the ranges that arrive there. The
-  result is an equilibrium against an opponent who brings that range. One who brings other hands may gain.
-- **Safely**: each player's new strategy comes from a solve of its own, in which the opponent may leave each subgame
-  with what each hand is worth there under the old strategy (`forms/gadgets.py`): no hand of his gains.
+- **Plainly**: both players follow the trunk, so the subgames are solved with the ranges that arrive there. The result
+  is an equilibrium against an opponent who brings that range. One who brings other hands may gain.
+- **Safely**: each player's new strategy comes from a solve of its own. In it, the opponent may leave a subgame and get
+  the value that his hand has there under the old strategy (`forms/gadgets.py`), so none of his hands gains.
 """
 
 from __future__ import annotations
@@ -61,15 +61,15 @@ class Resolver:
         return engine
 
     def safely(self, form: PublicForm, trunk: Trunk, alternatives: tuple[Alternatives, Alternatives]) -> PublicEngine:
-        """The same; `alternatives[player]` are the values that this player may leave with."""
+        """Like `plainly`, but safely; `alternatives[player]` are the values that this player may leave with."""
         averages = {player: self.average(player, form, trunk, alternatives[1 - player]) for player in range(2)}
         return self.combined(form, averages)
 
     def average(self, player: int, form: PublicForm, trunk: Trunk, alternatives: Alternatives) -> AnyArray:
         """A player's average, in the layout of engines, after a solve in which the opponent may leave the subgames.
 
-        In the trunk the opponent plays half of the time at random, so that he brings every hand everywhere. What a best
-        response gains in this solve is weighted by how often he gets to each subgame then.
+        In the trunk the opponent plays at random half of the time, so that every hand reaches every subgame. What a
+        best response gains in this solve is weighted by how often he gets to each subgame that way.
         """
         gadgets = with_gadgets(form, 1 - player, alternatives)
         engine = self.create(gadgets.form)

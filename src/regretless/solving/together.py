@@ -120,9 +120,12 @@ def _run(group: list[_SolveInStep], batch: EngineBatch, resume: Resume) -> None:
 
 
 def _must_store_predictions(active: list[tuple[int, _SolveInStep]]) -> bool:
-    """Whether a solve asks for iterations that its engine is not ready for: it becomes one of another kind."""
-    ahead = {key for key, step in _schedules(active).items() if predicts(step)}
-    return bool(ahead) and any(not solve.engine.predicts for _, solve in active if id(solve.step) in ahead)
+    """Whether a solve asks for iterations with predictions that its engine does not store yet.
+
+    Its engine becomes one of another kind then, in another batch.
+    """
+    predicting = {key for key, step in _schedules(active).items() if predicts(step)}
+    return any(not solve.engine.predicts for _, solve in active if id(solve.step) in predicting)
 
 
 def _schedules(active: list[tuple[int, _SolveInStep]]) -> dict[int, Schedule]:
@@ -134,8 +137,8 @@ def _advance(active: list[tuple[int, _SolveInStep]], size: int, batch: EngineBat
     """Advance all by the smallest number of iterations that any asks for."""
     requested = _schedules(active)
     count = min(len(step) for step in requested.values())
-    alike: dict[bytes, Schedule] = {}  # solves that ask for different numbers of iterations mostly take the same now
-    now = {key: alike.setdefault(step[:count].tobytes(), step[:count]) for key, step in requested.items()}
+    equal: dict[bytes, Schedule] = {}  # equal schedules become one object, even if solves asked for different lengths
+    now = {key: equal.setdefault(step[:count].tobytes(), step[:count]) for key, step in requested.items()}
     later = {key: step[count:] for key, step in requested.items()}
     schedules: list[Schedule | None] = [None] * size
     for number, solve in active:

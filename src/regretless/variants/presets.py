@@ -9,7 +9,7 @@ on as many fresh ones (benchmarks/holdem_variants.py, docs/performance.md). None
 solves that stop at a target.
 
 The names of the literature (CFR+, DCFR, …) are read as well. MCCFR is not a variant: it samples the tree, which the
-option `sampling` does, so `spelled_out` replaces it by that.
+option `sampling` does, so `replace_mccfr` replaces it by that.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from regretless.variants.scheduled import Scheduled
 from regretless.variants.vanilla import Vanilla
 from regretless.variants.variant import Variant
 
-__all__ = ["ALIASES", "PRESETS", "read_variant", "spelled_out", "variant_text"]
+__all__ = ["ALIASES", "PRESETS", "read_variant", "replace_mccfr", "variant_text"]
 
 PRESETS: dict[str, Variant] = {
     "vanilla": Vanilla(),
@@ -55,8 +55,8 @@ ALIASES = {  # names of the literature, in lower case
 }
 SAMPLED = "mccfr"  # Monte Carlo CFR (Lanctot et al., NeurIPS 2009): CFR on a sampled tree
 
-# Variants without a preset: the first is kept for comparison, the second needs to know its horizon.
-_UNNAMED: dict[str, type[Any]] = {"resetting": Resetting, "scheduled": Scheduled}
+# Variants without a preset: the first is there for comparison, the second needs to know its horizon.
+NO_PRESET: dict[str, type[Any]] = {"resetting": Resetting, "scheduled": Scheduled}
 
 
 def read_variant(given: str | Variant) -> Variant:
@@ -78,18 +78,12 @@ def read_variant(given: str | Variant) -> Variant:
     if given in PRESETS:
         return PRESETS[given]
     text = given.strip()
-    before = name_in("variant", text, "discounted or discounted(gamma=3)")
-    name = ALIASES.get(before.strip().lower(), before.strip())
-    if name.lower() == SAMPLED:
-        raise InvalidOption("variant", given, "samples the tree", [Advice("sampling", "external", "does that")])
-    if name not in PRESETS and name not in _UNNAMED:
-        known = [*PRESETS, *_UNNAMED]
-        close = get_close_matches(name.lower().replace("_plus", "+"), [*known, *ALIASES, SAMPLED], n=1)
-        hint = f"; did you mean {close[0]}?" if close else ""
-        raise InvalidOption("variant", given, f"is not one of {', '.join(known)}{hint}")
-    kind: type[Any] = _UNNAMED[name] if name in _UNNAMED else type(PRESETS[name])
+    typed_name = name_in("variant", text, "discounted or discounted(gamma=3)")
+    name = ALIASES.get(typed_name.strip().lower(), typed_name.strip())
+    _check_name(name, given)
+    kind: type[Any] = NO_PRESET[name] if name in NO_PRESET else type(PRESETS[name])
     parameters = {field.name: field for field in fields(kind)}
-    values = parameters_in("variant", text, len(before), name, parameters)
+    values = parameters_in("variant", text, len(typed_name), name, parameters)
     numbers = {key: _number(key, value, whole=parameters[key].type == "int") for key, value in values.items()}
     if name in PRESETS:
         return cast(Variant, replace(cast(Any, PRESETS[name]), **numbers))
@@ -99,10 +93,21 @@ def read_variant(given: str | Variant) -> Variant:
     return cast(Variant, kind(**numbers))
 
 
-def spelled_out(options: Mapping[str, object]) -> dict[str, object]:
-    """The options of a solve, with "mccfr" as what it means: CFR with external sampling, or as `sampling` says.
+def _check_name(name: str, text: str) -> None:
+    """Refuse a name that is no variant; `text` is what was typed."""
+    if name.lower() == SAMPLED:
+        raise InvalidOption("variant", text, "samples the tree", [Advice("sampling", "external", "does that")])
+    if name not in PRESETS and name not in NO_PRESET:
+        known = [*PRESETS, *NO_PRESET]
+        close = get_close_matches(name.lower().replace("_plus", "+"), [*known, *ALIASES, SAMPLED], n=1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise InvalidOption("variant", text, f"is not one of {', '.join(known)}{hint}")
 
-    >>> spelled_out({"variant": "mccfr", "iterations": 10})
+
+def replace_mccfr(options: Mapping[str, object]) -> dict[str, object]:
+    """The options of a solve, with "mccfr" replaced by CFR with external sampling, or the sampling they name.
+
+    >>> replace_mccfr({"variant": "mccfr", "iterations": 10})
     {'variant': 'vanilla', 'iterations': 10, 'sampling': 'external'}
     """
     variant = options.get("variant")
@@ -119,22 +124,23 @@ def variant_text(variant: Variant) -> str:
     >>> variant_text(Discounted(alpha=1, beta=1, gamma=1)), variant_text(Discounted(gamma=3))
     ('linear', 'discounted(gamma=3)')
     """
-    named: dict[str, object] = {name: preset for name, preset in PRESETS.items() if type(preset) is type(variant)}
-    named |= {name: None for name, kind in _UNNAMED.items() if kind is type(variant)}
-    texts = [_spelled(name, variant, preset) for name, preset in named.items()]
+    texts = [
+        _text_from_preset(name, variant, preset) for name, preset in PRESETS.items() if type(preset) is type(variant)
+    ]
+    texts += [_text_from_preset(name, variant, None) for name, kind in NO_PRESET.items() if kind is type(variant)]
     return min(texts, key=len, default=repr(variant))
 
 
-def _spelled(name: str, variant: Any, preset: Any) -> str:
+def _text_from_preset(name: str, variant: Any, preset: Any) -> str:
     """A name and the parameters that differ from its preset or, without one, from the defaults."""
-    written = []
+    changes = []
     for field in fields(variant):
         value = getattr(variant, field.name)
         if value != (field.default if preset is None else getattr(preset, field.name)):
-            short = isinstance(value, float) and float(f"{value:g}") == value
-            number = f"{value:g}" if short else repr(value)
-            written.append(f"{field.name}={number.replace('inf', '1e999')}")
-    return f"{name}({','.join(written)})" if written else name
+            is_short = isinstance(value, float) and float(f"{value:g}") == value
+            number = f"{value:g}" if is_short else repr(value)
+            changes.append(f"{field.name}={number.replace('inf', '1e999')}")
+    return f"{name}({','.join(changes)})" if changes else name
 
 
 def _number(option: str, value: object, *, whole: bool) -> float:
