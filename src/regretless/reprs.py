@@ -17,8 +17,8 @@ MAX_FIELD_LENGTH = 300
 ITEMS = 8  # shown of a collection or array
 
 
-def brief(thing: Any, **said: object) -> str:
-    """The repr of a dataclass in at most 2,000 characters; `said` gives values to show in place of fields.
+def brief(thing: Any, **replacements: object) -> str:
+    """The repr of a dataclass in at most 2,000 characters; `replacements` are shown in place of fields.
 
     >>> from dataclasses import dataclass
     >>> @dataclass
@@ -29,17 +29,15 @@ def brief(thing: Any, **said: object) -> str:
     >>> Deal(tuple(range(100)), 1 / 3)
     Deal(board=(0, 1, 2, 3, 4, 5, 6, 7, … 100 in all), chance=0.333333)
     """
-    shown = [
-        f"{field.name}={shortened(_text(said.get(field.name, getattr(thing, field.name))), MAX_FIELD_LENGTH)}"
-        for field in fields(thing)
-        if field.repr
-    ]
-    return shortened(f"{type(thing).__name__}({', '.join(shown)})", MAX_LENGTH)
+    names = [field.name for field in fields(thing) if field.repr]
+    values = [replacements.get(name, getattr(thing, name)) for name in names]
+    texts = [f"{name}={shortened(_text(value), MAX_FIELD_LENGTH)}" for name, value in zip(names, values, strict=True)]
+    return shortened(f"{type(thing).__name__}({', '.join(texts)})", MAX_LENGTH)
 
 
-def shortened(text: str, most: int) -> str:
-    """`text`, cut to `most` characters."""
-    return text if len(text) <= most else text[: most - 1] + "…"
+def shortened(text: str, limit: int) -> str:
+    """`text`, cut to `limit` characters."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def _text(value: object) -> str:

@@ -74,21 +74,21 @@ def parameters_in(field: str, text: str, start: int, name: str, parameters: Mapp
 def _pieces(field: str, text: str, start: int) -> Iterator[tuple[int, str]]:
     """Each parameter between the parentheses that begin at `start`, with its position from 1."""
     pieces, begin, depth, quote = [], start + 1, 0, ""
-    for at in range(start + 1, len(text)):
-        character = text[at]
+    for index in range(start + 1, len(text)):
+        character = text[index]
         if quote:
             quote = "" if character == quote else quote
         elif character in "'\"":
             quote = character
         elif character in "([{":
             depth += 1
-        elif character in ")]}" and at < len(text) - 1:
+        elif character in ")]}" and index < len(text) - 1:
             depth -= 1
         if depth < 0:
-            raise InvalidText(field, text, at + 1, UNREADABLE)
-        if at == len(text) - 1 or (character == "," and depth == 0 and not quote):
-            pieces.append((begin, text[begin:at]))
-            begin = at + 1
+            raise InvalidText(field, text, index + 1, UNREADABLE)
+        if index == len(text) - 1 or (character == "," and depth == 0 and not quote):
+            pieces.append((begin, text[begin:index]))
+            begin = index + 1
     if not pieces[-1][1].strip():  # nothing between the parentheses, or nothing after the last comma
         pieces.pop()
     for begin, piece in pieces:
@@ -117,6 +117,6 @@ def _read_value(option: str, node: ast.expr, piece: str) -> object:
     try:
         value: object = ast.literal_eval(node)
     except (ValueError, TypeError, MemoryError, RecursionError):
-        given = piece.partition("=")[2].strip()  # as typed: unparsing a deep expression would recurse
-        raise InvalidOption(option, given, "must be a number, True, False, text or a tuple") from None
+        typed = piece.partition("=")[2].strip()  # unparsing a deep expression would recurse
+        raise InvalidOption(option, typed, "must be a number, True, False, text or a tuple") from None
     return tuple(value) if isinstance(value, list) else value

@@ -30,6 +30,7 @@ Message = dict[str, Any]
 
 LOG_TAIL = 4_000  # bytes of the log searched for its last line
 MAX_LINE_LENGTH = 200  # characters shown of that line
+OOM_SCORE = "800"  # of 1000: how readily Linux ends a process when memory runs out
 
 
 class WorkerProcess:
@@ -122,12 +123,12 @@ class Channel:
 
     def send(self, message: Message) -> None:
         """Send a message, from any thread."""
-        with self._sending, suppress(BrokenPipeError, ValueError):  # the supervisor has gone: stdin ends too
+        with self._sending, suppress(BrokenPipeError, ValueError):  # the supervisor has died: stdin ends too
             self._stream.write(json.dumps(message, allow_nan=False) + "\n")
             self._stream.flush()
 
     def listen(self, on_line: Callable[[str], None], on_hang_up: Callable[[], None]) -> None:
-        """Let a thread call `on_line` with every further line of the supervisor, and `on_hang_up` when it has gone."""
+        """Let a thread call `on_line` with every further line of the supervisor, and `on_hang_up` when stdin ends."""
 
         def read() -> None:
             for line in sys.stdin:
@@ -143,6 +144,5 @@ def limit_memory(share: float) -> None:
         return
     with suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_DATA, (int(share * available_bytes()), resource.RLIM_INFINITY))
-        Path("/proc/self/oom_score_adj").write_text(
-            "800"
-        )  # if memory runs out all the same, the kernel ends this process first
+        # If memory runs out all the same, the kernel ends this process first.
+        Path("/proc/self/oom_score_adj").write_text(OOM_SCORE)

@@ -142,53 +142,71 @@ def solve_job(
                 report(SpotOutcome(name))
             else:
                 waiting.append(spots[name])
-        left = len(waiting)
-        began = time.monotonic()
-
-        def count() -> None:
-            nonlocal left
-            left -= 1
-            if left == 0:
-                solved()
-
-        def done(number: int, solution: SpotSolution) -> None:
-            nonlocal began
-            spot, seconds = waiting[number], time.monotonic() - began
-            count()
-            try:
-                rows = folder.read(spot, solution, plan, seconds)
-            except InvalidFile as error:  # such as a full disk
-                report(SpotOutcome(spot.id, str(error), error.exit_code, hopeless=True))
-            else:
-                write_rows = partial(write, spot.id, rows)
-                if is_shared:
-                    later(write_rows)
-                else:
-                    write_rows()  # at once: the temporary folder is removed when the job ends
-            began = time.monotonic()
-
-        def write(spot: str, rows: SpotRows) -> None:
-            try:
-                folder.write(spot, rows)
-                files = {} if is_shared else folder.files(spot)
-            except InvalidFile as error:
-                report(SpotOutcome(spot, str(error), error.exit_code, hopeless=True))
-            else:
-                report(SpotOutcome(spot, files=files))
-
-        def failed(number: int, error: RegretlessError) -> None:
-            count()
-            is_hopeless = isinstance(error, DeviceFailed)
-            report(SpotOutcome(waiting[number].id, error.worded(_as_field), error.exit_code, hopeless=is_hopeless))
-
+        results = _Results(plan, waiting, folder, is_shared=is_shared, report=report, solved=solved, later=later)
         threads = None if job.device == "cuda" else job.threads
         solve_spots(
             [spot.spot for spot in waiting],
             replace(plan.options, device=job.device, threads=threads),
-            done=done,
-            failed=failed,
+            done=results.done,
+            failed=results.failed,
             interrupted=lambda: False,
         )
+
+
+class _Results:
+    """What happens to the spots of a job as they end: rows are read from the solution, written and reported."""
+
+    def __init__(
+        self,
+        plan: StudyPlan,
+        spots: Sequence[StudySpot],
+        folder: StudyFolder,
+        *,
+        is_shared: bool,
+        report: Callable[[SpotOutcome], None],
+        solved: Callable[[], None],
+        later: Callable[[Callable[[], None]], None],
+    ) -> None:
+        self.plan, self.spots, self.folder, self.is_shared = plan, spots, folder, is_shared
+        self.report, self.solved, self.later = report, solved, later
+        self._unsolved = len(spots)
+        self._began = time.monotonic()  # when the last spot was done, or the job began
+
+    def done(self, number: int, solution: SpotSolution) -> None:
+        """Read the rows of a solution, and write them, now or later."""
+        spot, seconds = self.spots[number], time.monotonic() - self._began
+        self._count()
+        try:
+            rows = self.folder.read(spot, solution, self.plan, seconds)
+        except InvalidFile as error:  # such as a full disk
+            self.report(SpotOutcome(spot.id, str(error), error.exit_code, hopeless=True))
+        else:
+            if self.is_shared:
+                self.later(partial(self._write, spot.id, rows))
+            else:
+                self._write(spot.id, rows)  # at once: the temporary folder is removed when the job ends
+        self._began = time.monotonic()
+
+    def failed(self, number: int, error: RegretlessError) -> None:
+        """Report a spot that could not be solved."""
+        self._count()
+        is_hopeless = isinstance(error, DeviceFailed)
+        outcome = SpotOutcome(self.spots[number].id, error.worded(_as_field), error.exit_code, hopeless=is_hopeless)
+        self.report(outcome)
+
+    def _write(self, spot: str, rows: SpotRows) -> None:
+        try:
+            self.folder.write(spot, rows)
+            files = {} if self.is_shared else self.folder.files(spot)
+        except InvalidFile as error:
+            self.report(SpotOutcome(spot, str(error), error.exit_code, hopeless=True))
+        else:
+            self.report(SpotOutcome(spot, files=files))
+
+    def _count(self) -> None:
+        self._unsolved -= 1
+        if self._unsolved == 0:
+            self.solved()
 
 
 def _as_field(advice: Advice) -> str:

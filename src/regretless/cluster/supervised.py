@@ -83,15 +83,15 @@ def _run(task: StudyTask, is_stopped: Callable[[], bool], send: Callable[[Messag
 
 
 def _reporter(send: Callable[[Message], None]) -> Callable[[StudyProgress], None]:
-    """Sends what is new, a few times per second at most."""
+    """Sends the progress when it has changed, a few times per second at most."""
     sent: tuple[int, ...] = ()
-    at = 0.0
+    sent_at = 0.0
 
     def report(progress: StudyProgress) -> None:
-        nonlocal sent, at
+        nonlocal sent, sent_at
         counts = (progress.done, progress.failed, progress.running)
-        if counts != sent and time.monotonic() - at >= REPORT_EVERY:
-            sent, at = counts, time.monotonic()
+        if counts != sent and time.monotonic() - sent_at >= REPORT_EVERY:
+            sent, sent_at = counts, time.monotonic()
             send({"event": "progress", **asdict(progress)})
 
     return report
