@@ -304,6 +304,7 @@ def test_what_cannot_be_solved_is_refused_before_it_waits(client: TestClient) ->
         ({"resume": "absent.rgl"}, "not in the served folder"),
         ({"again": "kuhn.rgl"}, "not a solved spot"),
         ({"again": "river.rgl", "locks": [{"node": "bet 7", "strategy": {"fold": 1}}]}, "locks[0].node"),
+        ({"again": "river.rgl", "locks": [{"node": "", "hands": "AKx", "source": "river.rgl"}]}, "locks.hands: 'AKx'"),
         ({"spot": RIVER, "device": "cuda"}, ""),
     ):
         answer = client.post(f"{API}/solves", json=body)

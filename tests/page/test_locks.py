@@ -1,4 +1,4 @@
-"""Locks checked at their node, and the information sets of a game."""
+"""Locks checked at their node, and what they cost."""
 
 from __future__ import annotations
 
@@ -49,10 +49,3 @@ def test_the_effect_of_a_lock_is_said(reading: TestClient) -> None:
     assert flat["ev_lost"] > shaped["ev_lost"] > 0
     refused = {"file": "river.rgl", "lock": {"node": "", "strategy": {"check": 1}, "frequencies": {"bets": 0.6}}}
     assert not reading.post(f"{API}/locks/check", json=refused).json()["valid"]
-
-
-def test_information_sets_are_found_by_name(reading: TestClient) -> None:
-    table = reading.get(f"{API}/game", params={"file": "leduc.rgl", "find": "Ks:", "most": 3}).json()
-    assert table["information_sets"] == 936
-    assert 3 == len(table["sets"]) < table["found"] < 936
-    assert all("Ks:" in each["key"] and sum(each["probabilities"]) == pytest.approx(1) for each in table["sets"])
