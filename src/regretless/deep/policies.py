@@ -129,8 +129,8 @@ def policy_from(
         return network
 
     if settings.algorithm == "deep":
-        return NetworkPolicy(network_with(_named(arrays, POLICY)))
-    stacked = _named(arrays, VALUES)
+        return NetworkPolicy(network_with(_without_prefix(arrays, POLICY)))
+    stacked = _without_prefix(arrays, VALUES)
     if any(array.shape[:2] != (world.players, iterations) for array in stacked.values()):
         raise InvalidFile(where, "has networks whose shapes do not fit its game and settings")
     networks = [
@@ -140,7 +140,7 @@ def policy_from(
     return MixturePolicy(networks, mixture_weights(settings.weighting, iterations))
 
 
-def _named(arrays: Mapping[str, AnyArray], prefix: str) -> dict[str, AnyArray]:
+def _without_prefix(arrays: Mapping[str, AnyArray], prefix: str) -> dict[str, AnyArray]:
     return {name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)}
 
 

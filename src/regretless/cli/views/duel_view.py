@@ -40,10 +40,7 @@ class Stakes:
     unit: str  # of results, such as "bb"
     chips: float  # per unit
     seats: tuple[str, str]  # names of the seats, in position first
-    par: tuple[float, float] = (
-        0.0,
-        0.0,
-    )  # chips expected in each seat; results are measured from it
+    par: tuple[float, float] = (0.0, 0.0)  # chips expected in each seat; results are measured from it
 
 
 @dataclass
@@ -157,8 +154,8 @@ def event_lines(duel: Duel, nodes: Sequence[LineNode]) -> list[Text]:
 
 def advice_text(duel: Duel, node: LineNode) -> str:
     """What the solution does with the person's hand."""
-    played = zip(duel.reader.actions(node.index), duel.strategy(node), strict=True)
-    return "  the solution: " + ", ".join(f"{action} {share:.0%}" for action, share in played)
+    mix = zip(duel.reader.actions(node.index), duel.strategy(node), strict=True)
+    return "  the solution: " + ", ".join(f"{action} {share:.0%}" for action, share in mix)
 
 
 def result_text(duel: Duel, outcome: HandResult) -> Text:

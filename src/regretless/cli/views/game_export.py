@@ -37,9 +37,9 @@ def export_game(solution: GameSolution, kind: str, out: Path | None) -> None:
     _export(_rows(strategy), strategy, kind, out, f"{len(strategy):,} information sets")
 
 
-def export_line(played: NodeStrategy, kind: str, out: Path | None) -> None:
+def export_line(node: NodeStrategy, kind: str, out: Path | None) -> None:
     """Write what a player does with each hand at the end of a line."""
-    _export(hand_rows(played), played.as_json(), kind, out, f"{len(played.hand):,} hands")
+    _export(hand_rows(node), node.as_json(), kind, out, f"{len(node.hand):,} hands")
 
 
 def export_ranges(nodes: Sequence[NodeStrategy | NodeView], text_format: str, kind: str, out: Path | None) -> None:
@@ -73,9 +73,9 @@ def _range_text(rows: Sequence[dict[str, object]]) -> str:
 
 
 def _export(
-    rows: Iterable[dict[str, object]], content: object, kind: str, out: Path | None, what: str, text: str = ""
+    rows: Iterable[dict[str, object]], content: object, kind: str, out: Path | None, count: str, text: str = ""
 ) -> None:
-    """Write rows (CSV, Parquet), content (JSON) or a text to a file, or to stdout.
+    """Write rows (CSV, Parquet), content (JSON) or a text to a file, or to stdout; `count` says how much it is.
 
     A game's labels may contain anything. A file gets them as they are; stdout may be a terminal, which would act on
     escape sequences in them, so there they are escaped as wherever else they are printed (JSON escapes them itself).
@@ -88,9 +88,9 @@ def _export(
             arrow, parquet = pyarrow()
             parquet.write_table(arrow.Table.from_pylist(list(rows)), temporary)
         else:
-            with open(temporary, "w", encoding="utf-8", newline="") as opened:
-                _write(rows, content, kind, opened, text)
-    note(f"saved {what} to {out}")
+            with open(temporary, "w", encoding="utf-8", newline="") as stream:
+                _write(rows, content, kind, stream, text)
+    note(f"saved {count} to {out}")
 
 
 def _printable_row(row: dict[str, object]) -> dict[str, object]:
@@ -111,6 +111,6 @@ def _write(rows: Iterable[dict[str, object]], content: object, kind: str, target
 
 
 def _rows(strategy: Strategy) -> Iterator[dict[str, object]]:
-    for key, played in strategy.items():
-        for action, probability in played.items():
-            yield dict(zip(COLUMNS, (key, action, probability), strict=True))
+    for key, mix in strategy.items():
+        for action, probability in mix.items():
+            yield {"information_set": key, "action": action, "probability": probability}

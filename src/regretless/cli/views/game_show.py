@@ -45,6 +45,8 @@ FIRST = 12  # rows shown of a larger table
 OTHERS = 3  # lines suggested for --line
 FLOPS = 4  # listed of those that a game was solved on
 
+ROUNDED_TO_ZERO = 5e-4  # a share below which .1% shows 0.0%
+RARELY = 0.005  # a share below which an action is left out of a list of words
 BAR = 24  # characters
 MAX_COLUMNS = 4  # with more actions, a row lists those it plays
 Strategy = Mapping[str, Mapping[str, float]]
@@ -248,13 +250,13 @@ def choose(strategy: Strategy, keys: Sequence[str] | None, limit: int | None) ->
     return {key: strategy[key] for key in keys}
 
 
-def strategy_table(shown: Strategy, *, color: bool, rows: str = "information set") -> Table:
-    """The table; without colour, the bar is made of the actions' first letters. `rows` says what its rows are."""
-    shown = {
-        printable(key, lines=True): {printable(action): share for action, share in played.items()}
-        for key, played in shown.items()
+def strategy_table(strategy: Strategy, *, color: bool, rows: str = "information set") -> Table:
+    """A row for each information set; `rows` says what they are. Without colour, letters of actions make the bars."""
+    strategy = {
+        printable(key, lines=True): {printable(action): share for action, share in mix.items()}
+        for key, mix in strategy.items()
     }
-    colors = action_colors(action for played in shown.values() for action in played)
+    colors = action_colors(action for mix in strategy.values() for action in mix)
     actions = list(colors)
     table = plain_table()
     table.add_column(rows, no_wrap=True, overflow="ellipsis", min_width=len(rows))
@@ -262,34 +264,35 @@ def strategy_table(shown: Strategy, *, color: bool, rows: str = "information set
     for action in columns:
         table.add_column(Text(action, style=colors[action]), justify="right", no_wrap=True, min_width=6)
     table.add_column("strategy", no_wrap=True, overflow="ellipsis")
-    for key, played in shown.items():
-        cells: list[str | Text] = [
-            Text(
-                f"{played[action]:.1%}" if action in played else "",
-                style="" if played.get(action, 0) >= 5e-4 else "dim",
-            )
-            for action in columns
-        ]
-        last = _bar(played, colors, color) if columns else _words(played, colors)
-        table.add_row(Text(" · ".join(key.split("\n"))), *cells, last)
+    for key, mix in strategy.items():
+        cells = [_share_cell(mix.get(action)) for action in columns]
+        summary = _bar(mix, colors, color=color) if columns else _words(mix, colors)
+        table.add_row(Text(" · ".join(key.split("\n"))), *cells, summary)
     return table
 
 
-def _bar(played: Mapping[str, float], colors: Mapping[str, str], color: bool) -> Text:
+def _share_cell(share: float | None) -> Text:
+    """How often an action is taken, dim if that would be shown as 0.0%; empty if it cannot be taken."""
+    if share is None:
+        return Text("")
+    return Text(f"{share:.1%}", style="" if share >= ROUNDED_TO_ZERO else "dim")
+
+
+def _bar(mix: Mapping[str, float], colors: Mapping[str, str], *, color: bool) -> Text:
+    """A bar of `BAR` characters, divided among the actions."""
     text = Text()
-    reached, drawn = 0.0, 0
+    total = 0.0
     for action in colors:
-        reached += played.get(action, 0.0)
-        length = round(reached * BAR) - drawn
-        drawn += length
+        total += mix.get(action, 0.0)
+        length = round(total * BAR) - len(text)
         text.append(("█" if color else action[:1] or "?") * length, style=colors[action] if color else "")
     return text
 
 
-def _words(played: Mapping[str, float], colors: Mapping[str, str]) -> Text:
-    """The actions played at least once in two hundred times, most frequent first."""
+def _words(mix: Mapping[str, float], colors: Mapping[str, str]) -> Text:
+    """The actions taken at least once in two hundred times, most frequent first."""
     text = Text()
-    for action, probability in sorted(played.items(), key=lambda item: -item[1]):
-        if probability >= 0.005:
+    for action, probability in sorted(mix.items(), key=lambda item: -item[1]):
+        if probability >= RARELY:
             text.append("  " if text else "").append(action, style=colors[action]).append(f" {probability:.1%}")
     return text

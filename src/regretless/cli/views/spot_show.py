@@ -47,6 +47,8 @@ HAND_LEGEND = (
     "last row: combos and averages"
 )
 _NUMBERS = ("weight", "equity", "ev", "eqr")
+# Characters of a table of hands: hand, weight, equity, EV and EQR; each action besides its name; marks of locks.
+NUMBERS_WIDTH, ACTION_WIDTH, LOCKED_WIDTH = 37, 11, 10
 AT_ONCE = 500  # lines, or JSON nodes, printed together
 BRANCH, LAST, PASSING, NOTHING = "├── ", "└── ", "│   ", "    "
 PLAIN = {BRANCH: "+-- ", LAST: "`-- ", PASSING: "|   ", NOTHING: "    "}  # for streams that lack those characters
@@ -204,38 +206,55 @@ def hand_table(
     """
     acts = view.kind == "decision" and view.player == player
     actions = view.actions if acts else ()
-    marked = acts and bool(view.locked.any())
-    wide = 10 * marked + sum(max(len(action), 5) + 11 for action in actions) + 37 <= columns
-    table = plain_table()
-    table.add_column(f"\n{names[player]}" if actions else names[player], style="bold", no_wrap=True)
-    colors = spot_colors(actions)
-    for action in actions:
-        table.add_column(
-            f"{action}\n%" if wide else f"{action}\nEV", justify="right", style=colors[action], no_wrap=True
-        )
-        if wide:
-            table.add_column("\nEV", justify="right", style=colors[action], no_wrap=True)
-    for name in ("weight", "equity", "EV", "EQR", *(["locked"] if marked else [])):
-        table.add_column(f"\n{name}" if actions else name, justify="right", no_wrap=True)
-
-    def cells(shares: Sequence[float], chips: Sequence[float | None]) -> list[str]:
-        pairs = [(cell_text(share, ".1%"), cell_text(each, ".2f")) for share, each in zip(shares, chips, strict=True)]
-        return [text for pair in pairs for text in pair] if wide else ["\n".join(pair) for pair in pairs]
-
+    has_locks = acts and bool(view.locked.any())
+    width = NUMBERS_WIDTH + sum(max(len(action), 5) + ACTION_WIDTH for action in actions)
+    wide = width + (LOCKED_WIDTH if has_locks else 0) <= columns
+    table = _empty_hand_table(names[player], actions, wide=wide, has_locks=has_locks)
     rows = sorted_hands(view, player, sort)
     for row in rows:
-        played = cells(list(row["strategy"].values()), list(row["action_ev"].values())) if acts else []
-        numbers = [cell_text(row["equity"], ".1%"), cell_text(row["ev"], ".2f"), cell_text(row["eqr"], ".2f")]
-        locked = (["locked"] if row["locked"] else [""]) if marked else []
-        table.add_row(row["hand"], *played, weight_text(row["weight"]), *numbers, *locked)
+        cells = [row["hand"]]
+        if acts:
+            cells += _action_cells(list(row["strategy"].values()), list(row["action_ev"].values()), wide=wide)
+        cells += [weight_text(row["weight"]), *_number_cells(row["equity"], row["ev"], row["eqr"])]
+        if has_locks:
+            cells.append("locked" if row["locked"] else "")
+        table.add_row(*cells)
     if rows:
-        hands = view.hands[player]
-        played = cells(view.frequencies, view.action_means) if acts else []
+        cells = ["all", *(_action_cells(view.frequencies, view.action_means, wide=wide) if acts else [])]
         ev, equity = view.ev(player), view.equity(player)
         eqr = ev / (equity * view.pot) if equity else None
-        numbers = [cell_text(equity, ".1%"), cell_text(ev, ".2f"), cell_text(eqr, ".2f")]
-        table.add_row("all", *played, weight_text(float(hands.weight.sum())), *numbers, style="dim")
+        weight = float(view.hands[player].weight.sum())
+        table.add_row(*cells, weight_text(weight), *_number_cells(equity, ev, eqr), style="dim")
     return table
+
+
+def _empty_hand_table(player: str, actions: Sequence[str], *, wide: bool, has_locks: bool) -> Table:
+    """Columns of frequency and EV for each action, side by side if there is room, then those of the hand itself."""
+    above = "\n" if actions else ""  # names of actions take the first of two lines
+    table = plain_table()
+    table.add_column(f"{above}{player}", style="bold", no_wrap=True)
+    for action, color in spot_colors(actions).items():
+        table.add_column(f"{action}\n%" if wide else f"{action}\nEV", justify="right", style=color, no_wrap=True)
+        if wide:
+            table.add_column("\nEV", justify="right", style=color, no_wrap=True)
+    for name in ("weight", "equity", "EV", "EQR"):
+        table.add_column(f"{above}{name}", justify="right", no_wrap=True)
+    if has_locks:
+        table.add_column(f"{above}locked", justify="right", no_wrap=True)
+    return table
+
+
+def _action_cells(shares: Sequence[float], chips: Sequence[float | None], *, wide: bool) -> list[str]:
+    """Frequency and EV of each action, in two cells if `wide`, else in two lines of one."""
+    cells = []
+    for share, ev in zip(shares, chips, strict=True):
+        pair = [cell_text(share, ".1%"), cell_text(ev, ".2f")]
+        cells += pair if wide else ["\n".join(pair)]
+    return cells
+
+
+def _number_cells(equity: float | None, ev: float | None, eqr: float | None) -> list[str]:
+    return [cell_text(equity, ".1%"), cell_text(ev, ".2f"), cell_text(eqr, ".2f")]
 
 
 def sorted_hands(view: NodeView, player: PlayerName, sort: str | None) -> list[dict[str, Any]]:
