@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["buckets"]
 
 STREETS = ("flop", "turn", "river")
-USUAL = 200  # buckets per street
+DEFAULT_COUNT = 200  # buckets per street
 STOP_SECONDS = 2.0  # how long the current boards take, at most, on a slow core
 
 
@@ -75,22 +75,24 @@ def buckets(
     from regretless.holdem.buckets.plan import BucketPlan
 
     cards = parse_board(board or "")
-    arguments = {"flop": 0 if cards and flop is None else flop, "turn": turn, "river": river}
-    counts: dict[str, Any] = {street: USUAL if count is None else count or None for street, count in arguments.items()}
     settings: dict[str, Any] = {"method": method, "seed": seed, "board": cards}
     if sample is not None:
         settings["sample"] = sample
-    plan = BucketPlan(**counts, **settings)
-    workers, where = thread_limit(threads), check_device(device or "auto", plan)
+    if cards and flop is None:
+        flop = 0
+    for street, count in (("flop", flop), ("turn", turn), ("river", river)):
+        settings[street] = DEFAULT_COUNT if count is None else count or None
+    plan = BucketPlan(**settings)
+    workers, chosen_device = thread_limit(threads), check_device(device or "auto", plan)
     estimate = check_fits(plan, threads=workers)
     path = Path(_file_name(plan)) if out is None else out
     situations = sum(estimate.situations.values())
     size = f"{situations:,} situations, {bytes_text(estimate.file_bytes)}"
-    if where == "cpu":
+    if chosen_device == "cpu":
         about = about_text(sum(estimate.seconds.values()))
         note(f"{size}: about {about} on {counted(workers, 'thread')}")
     else:  # the estimated time holds for a CPU only
-        note(f"{size}, on {where}")
+        note(f"{size}, on {chosen_device}")
     status = _BucketStatus(path, plan.streets[0])
     began = time.monotonic()
     with interruptible(status) as interrupted, bar("buckets") as update:
@@ -101,13 +103,13 @@ def buckets(
             update(progress.share, f"{progress.doing} the {progress.street}{left}")
 
         try:
-            build_buckets(plan, path, threads=workers, device=where, report=report, interrupted=interrupted)
+            build_buckets(plan, path, threads=workers, device=chosen_device, report=report, interrupted=interrupted)
         except BuildStopped as stop:
             if not stop.saved:
                 for_people().print("interrupted: nothing was saved, since the first street was not trained")
             else:
-                done = f"interrupted: {status.share:.0%} of the table is done; continue it with"
-                print_commands(done, _command(plan, path))
+                sentence = f"interrupted: {status.share:.0%} of the table is done; continue it with"
+                print_commands(sentence, _command(plan, path))
             raise typer.Exit(INTERRUPTED) from None
     seconds = time.monotonic() - began
     streets: dict[str, dict[str, Any]] = {
@@ -123,7 +125,7 @@ def buckets(
     if json_:
         result = {
             "file": str(path), "method": plan.method, "seed": plan.seed, "sample": plan.sample, "board": board or "",
-            "threads": workers, "device": where, "seconds": seconds, "memory_bytes": estimate.memory_bytes,
+            "threads": workers, "device": chosen_device, "seconds": seconds, "memory_bytes": estimate.memory_bytes,
             "file_bytes": path.stat().st_size, "streets": streets,
         }  # fmt: skip
         print_json(result)

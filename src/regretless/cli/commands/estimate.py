@@ -18,8 +18,10 @@ from regretless.printable import printable
 if TYPE_CHECKING:
     from regretless.holdem.estimate import Estimate
     from regretless.holdem.fitting import Shrunk
+    from regretless.holdem.games.game import HoldemGame
     from regretless.holdem.games.game_size import GameEstimate
     from regretless.holdem.games.real_cards import FlopsEstimate
+    from regretless.holdem.spots.spot import Spot
 
     AnyEstimate: TypeAlias = Estimate | GameEstimate | FlopsEstimate
 
@@ -66,15 +68,6 @@ def estimate(
     [cyan]regretless estimate game.toml --buckets flop=500,turn=500,river=500[/cyan]
     [cyan]regretless estimate 'push-fold(stack=10)'[/cyan]
     """
-    from regretless.engines import thread_limit
-    from regretless.forms.memory import available_bytes
-    from regretless.holdem.buckets.plan import BucketChoice
-    from regretless.holdem.estimate import estimate_spot
-    from regretless.holdem.fitting import shrink
-    from regretless.holdem.flops import read_flops
-    from regretless.holdem.games.game import HoldemGame, read_spot_or_game
-    from regretless.holdem.games.game_size import estimate_game
-    from regretless.holdem.locking import with_sources
     from regretless.solving.kinds import Kind
     from regretless.solving.options import SolveOptions
 
@@ -89,44 +82,74 @@ def estimate(
     if flops is not None and buckets is not None:
         raise InvalidOption("buckets", buckets, "cannot be combined with flops, on which real cards are dealt")
     SolveOptions(shards=shards).check(Kind.SPOT if flops is None else Kind.FLOPS)
-    choice = None if buckets is None else BucketChoice.parse(buckets)
-    chosen = None if flops is None else read_flops(flops)
-    cores = thread_limit(threads)
-
-    def size(path: Path) -> AnyEstimate:
-        spot_or_game = read_spot_or_game(path)
-        if isinstance(spot_or_game, HoldemGame):
-            if chosen is not None:
-                from regretless.holdem.games.real_cards import estimate_flops  # loads numba
-
-                return estimate_flops(spot_or_game, chosen, threads=cores, shards=shards)
-            if threads is not None:
-                raise InvalidOption("threads", threads, f"is for spots and flops, and {path} is a game with buckets")
-            return estimate_game(spot_or_game, choice)
-        for name, value in (("buckets", buckets), ("flops", flops)):
-            if value is not None:
-                raise InvalidOption(name, value, f"is for games, and {path} is a spot")
-        spot = with_sources(spot_or_game)
-        needed = estimate_spot(spot, threads=cores)
-        if needed.memory_bytes[32] > (free := available_bytes()):
-            cuts[path] = shrink(spot, threads=cores, available=free)
-        return needed
-
-    cuts: dict[Path, Shrunk] = {}  # of spots that do not fit
-    paths, many = spot_paths(tuple(spots))
-    sizes, errors = read_files(paths, size)
-    if errors and not many:
+    estimator = _Estimator(threads=threads, buckets=buckets, flops=flops, shards=shards)
+    paths, is_batch = spot_paths(tuple(spots))
+    sizes, errors = read_files(paths, estimator.estimate)
+    if errors and not is_batch:
         raise next(iter(errors.values()))
     if json_:
         answers = [
-            {_kind(size): str(path), **size.as_json(), **_cuts_json(cuts.get(path))} for path, size in sizes.items()
+            {_kind(size): str(path), **size.as_json(), **_cuts_json(estimator.cuts.get(path))}
+            for path, size in sizes.items()
         ]
-        wrong = [{"spot": str(path), "error": error.worded(Advice.as_option)} for path, error in errors.items()]
-        print_json({"spots": answers, "errors": wrong} if many else answers[0])
+        failures = [{"spot": str(path), "error": error.worded(Advice.as_option)} for path, error in errors.items()]
+        print_json({"spots": answers, "errors": failures} if is_batch else answers[0])
     else:
-        _print(sizes, cuts)
+        _print(sizes, estimator.cuts)
     if errors:
         raise typer.Exit(print_errors(errors))
+
+
+class _Estimator:
+    """Estimates spots and games from their files, with the options of the command."""
+
+    def __init__(self, *, threads: int | None, buckets: str | None, flops: str | None, shards: int | None) -> None:
+        from regretless.engines import thread_limit
+        from regretless.holdem.buckets.plan import BucketChoice
+        from regretless.holdem.flops import read_flops
+
+        self.threads, self.buckets, self.flops, self.shards = threads, buckets, flops, shards  # as typed
+        self.cores = thread_limit(threads)
+        self.bucket_choice = None if buckets is None else BucketChoice.parse(buckets)
+        self.selected_flops = None if flops is None else read_flops(flops)
+        self.cuts: dict[Path, Shrunk] = {}  # of spots that do not fit in memory
+
+    def estimate(self, path: Path) -> AnyEstimate:
+        """The size of a spot or a game, by its file."""
+        from regretless.holdem.games.game import HoldemGame, read_spot_or_game
+
+        spot_or_game = read_spot_or_game(path)
+        if isinstance(spot_or_game, HoldemGame):
+            return self._estimate_whole_game(spot_or_game, path)
+        for name, value in (("buckets", self.buckets), ("flops", self.flops)):
+            if value is not None:
+                raise InvalidOption(name, value, f"is for games, and {path} is a spot")
+        return self._estimate_spot(spot_or_game, path)
+
+    def _estimate_whole_game(self, game: HoldemGame, path: Path) -> GameEstimate | FlopsEstimate:
+        if self.selected_flops is not None:
+            from regretless.holdem.games.real_cards import estimate_flops  # loads numba
+
+            return estimate_flops(game, self.selected_flops, threads=self.cores, shards=self.shards)
+        if self.threads is not None:
+            reason = f"is for spots and flops, and {path} is a game with buckets"
+            raise InvalidOption("threads", self.threads, reason)
+        from regretless.holdem.games.game_size import estimate_game
+
+        return estimate_game(game, self.bucket_choice)
+
+    def _estimate_spot(self, spot: Spot, path: Path) -> Estimate:
+        from regretless.forms.memory import available_bytes
+        from regretless.holdem.estimate import estimate_spot
+        from regretless.holdem.fitting import shrink
+        from regretless.holdem.locking import with_sources
+
+        spot = with_sources(spot)
+        size = estimate_spot(spot, threads=self.cores)
+        free = available_bytes()
+        if size.memory_bytes[32] > free:
+            self.cuts[path] = shrink(spot, threads=self.cores, available=free)
+        return size
 
 
 def _estimate_game(name: str, *, as_json: bool) -> None:

@@ -132,38 +132,44 @@ def _draw_charts(
     solution = load(games[0]) if len(games) == 1 and games[0].endswith(".rgl") else None
     if not isinstance(solution, BigBlindSolution):
         raise InvalidOption("charts", ", ".join(games), "is not one saved game of hold'em from the deal")
-    nodes = map(solution.node, lines) if lines else takewhile(lambda played: "," not in played.line, solution.charts())
+    if lines:
+        nodes = [solution.node(line) for line in lines]
+    else:  # the first decision and the replies to it
+        nodes = list(takewhile(lambda node: "," not in node.line, solution.charts()))
     drawn = [
-        Chart(_chart_title(played), played.actions, played.grid(), played.frequencies, played.class_weights())
-        for played in nodes
+        Chart(_chart_title(node), node.actions, node.grid(), node.frequencies, node.class_weights()) for node in nodes
     ]
     save_figure(draw(drawn, title=title or solution.game), path)
     note(f"drew {path}")
 
 
-def _chart_title(played: NodeStrategy) -> str:
-    return f"{played.player}, {f'after {played.line}' if played.line else 'the first decision'}"
+def _chart_title(node: NodeStrategy) -> str:
+    return f"{node.player}, after {node.line}" if node.line else f"{node.player}, the first decision"
 
 
 def _solve_all(
     jobs: Sequence[tuple[str, str]], options: SolveOptions, interrupted: Callable[[], bool]
 ) -> list[Solution]:
+    """Solve each game with its variant, until interrupted."""
     from regretless.cli.terminal.progress import solve_bar
     from regretless.solving.game_problem import GameProblem
     from regretless.solving.options import EXACT, SolveOptions
     from regretless.solving.solve import solve_problem
 
-    def with_variant(variant: str) -> SolveOptions:  # a linear program takes no other option; "mccfr" sets one
-        return SolveOptions.read({**({} if variant == EXACT else dict(options.given())), "variant": variant})
+    def with_variant(variant: str) -> SolveOptions:
+        if variant == EXACT:  # a linear program takes no other option
+            return SolveOptions(variant=EXACT)
+        return SolveOptions.read({**dict(options.given()), "variant": variant})  # "mccfr" also sets the sampling
 
-    iterated = [(game, variant) for game, variant in jobs if variant != EXACT]
-    if iterated:  # load compiled code first, so that no curve includes it
-        solve_problem(GameProblem(iterated[0][0]), replace(with_variant(iterated[0][1]), iterations=1))
+    for game, variant in jobs:
+        if variant != EXACT:  # load compiled code first, so that no curve includes it
+            solve_problem(GameProblem(game), replace(with_variant(variant), iterations=1))
+            break
     solved: list[Solution] = []
     for game, variant in jobs:
         with solve_bar(f"{game} {variant}", None) as report:
-            followed = replace(with_variant(variant), report=report, interrupted=interrupted)
-            solved.append(solve_problem(GameProblem(game), followed))
+            solve_options = replace(with_variant(variant), report=report, interrupted=interrupted)
+            solved.append(solve_problem(GameProblem(game), solve_options))
         if interrupted():
             break
     return solved

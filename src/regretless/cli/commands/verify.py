@@ -76,8 +76,8 @@ def _print(result: Verification) -> None:
         rows, how = _spot_rows(result), _how(result)
     else:
         rows = [("exploitability", f"{result.exploitability:.6g}", f"{result.reported:.6g}")]
-        pairs = zip(result.values, result.reported_values, strict=True)
-        rows += [(f"value of player {player}", signed_text(a), signed_text(b)) for player, (a, b) in enumerate(pairs)]
+        for player, (value, reported) in enumerate(zip(result.values, result.reported_values, strict=True)):
+            rows.append((f"value of player {player}", signed_text(value), signed_text(reported)))
         how = "by the readable best response, over the rules of the game"
     for row in rows:
         table.add_row(*row)
@@ -94,19 +94,14 @@ def _print(result: Verification) -> None:
             style="yellow",
         )
     else:
-        what = "values differ" if result.exploitability_agrees else "exploitability differs"
-        console.print(f"the recomputed {what} from what the solve reported", style="bold yellow")
+        subject = "values differ" if result.exploitability_agrees else "exploitability differs"
+        console.print(f"the recomputed {subject} from what the solve reported", style="bold yellow")
 
 
 def _spot_rows(result: SpotVerification) -> list[tuple[str, str, str]]:
     bound = "" if result.exact else "at least "
-    rows = [
-        (
-            "exploitability, % of the pot",
-            f"{bound}{result.exploitability_pct_pot:.5f}",
-            f"{result.reported_pct_pot:.5f}",
-        )
-    ]
+    recomputed = f"{bound}{result.exploitability_pct_pot:.5f}"
+    rows = [("exploitability, % of the pot", recomputed, f"{result.reported_pct_pot:.5f}")]
     for player, reported in result.reported_ev.items():
         recomputed = "" if result.ev is None else f"{result.ev[player]:.5f}"
         rows.append((f"EV {player}", recomputed, f"{reported:.5f}"))

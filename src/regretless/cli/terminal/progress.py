@@ -71,24 +71,37 @@ def _texts(
     progress: Progress, outlook: Outlook, target: float | None, unit: str, details: Sequence[str] = ()
 ) -> list[str]:
     """The same message at several lengths, longest first."""
-    # With a target, the number of iterations is only a limit, and usually far away.
-    limit = "" if target is not None else f" of {progress.iterations:,}"
-    counted = f"{progress.iteration:,}{limit} iterations"
-    reached = ""
-    if progress.exploitability is not None:
-        reached = f"{progress.exploitability:.3g}"
-        reached = f"{reached} {unit}" if unit.startswith("%") else f"exploitability {reached}"
-        if target is not None:
-            reached += f", target {target:g}" + (" %" if unit.startswith("%") else "")
+    count, short_count = f"{progress.iteration:,} iterations", f"{progress.iteration:,}"
+    if target is None:  # with a target, the number of iterations is only a limit, and usually far away
+        count = f"{progress.iteration:,} of {progress.iterations:,} iterations"
+        short_count = f"{progress.iteration:,}/{progress.iterations:,}"
+    exploitability = _exploitability_text(progress.exploitability, target, unit)
     left = "" if outlook.seconds_left is None else f"{about_text(outlook.seconds_left)} left"
     spent = duration_text(progress.seconds)
-    matters = reached if target is not None else counted
-    choices = [(counted, reached, spent, left), (counted, reached, left or spent), (matters, left or spent), (matters,)]
+    time = left or spent
+    choices: list[tuple[str, ...]] = []
     if details:
-        short = f"{progress.iteration:,}{limit.replace(' of ', '/')}"
-        longer = [(counted, reached, *details, spent, left), (short, reached, *details, left or spent)]
-        choices = [*longer, (short, reached, details[0], left or spent), (short, reached, left or spent), *choices]
+        choices = [
+            (count, exploitability, *details, spent, left),
+            (short_count, exploitability, *details, time),
+            (short_count, exploitability, details[0], time),
+            (short_count, exploitability, time),
+        ]
+    most_important = count if target is None else exploitability
+    choices += [(count, exploitability, spent, left), (count, exploitability, time)]
+    choices += [(most_important, time), (most_important,)]
     return [" · ".join(word for word in words if word) for words in choices]
+
+
+def _exploitability_text(exploitability: float | None, target: float | None, unit: str) -> str:
+    """The exploitability and its target; "" before the first measurement."""
+    if exploitability is None:
+        return ""
+    in_percent = unit.startswith("%")
+    text = f"{exploitability:.3g} {unit}" if in_percent else f"exploitability {exploitability:.3g}"
+    if target is not None:
+        text += f", target {target:g}" + (" %" if in_percent else "")
+    return text
 
 
 @contextmanager
