@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.text import Text
 
 from regretless import solve
 from regretless.errors import InvalidOption, MissingExtra
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.spots.spot import Spot
-from regretless.plots import convergence, strategy_bars
+from regretless.plots import convergence, scatter, strategy_bars
 from regretless.solving.game_solution import GameSolution
 
 
@@ -196,6 +197,17 @@ def test_names_from_users_are_drawn_as_they_are() -> None:
     figure.savefig(io.BytesIO(), format="svg")
     assert [text.get_text() for text in figure.axes[0].get_xticklabels()] == [r"\$x^\$"]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == [" _call", r"to \$20"]
+
+
+def test_dollars_are_drawn_without_backslashes(solutions: list[GameSolution]) -> None:
+    """Matplotlib removes the backslash before an escaped dollar only from text in which it looks for formulas."""
+    curves = convergence(solutions, labels=["$1/$2", "$5"], title="$1/$2 and $5")
+    points = scatter([0.0, 1.0], [0.0, 1.0], sizes=[1, 1], names=["$1/$2", "$5"], across="x", up="y", title="$1/$2")
+    for figure in (curves, points):
+        figure.draw_without_rendering()
+        texts = [text for text in figure.findobj(Text) if r"\$" in text.get_text()]
+        assert len(texts) == 3
+        assert [text for text in texts if "\\" in text._preprocess_math(text.get_text())[0]] == []
 
 
 def test_too_many_bars_are_refused() -> None:

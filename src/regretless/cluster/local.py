@@ -50,9 +50,10 @@ class LocalExecutor:
         else:
             cores = available_cores()
             fit = available_bytes() // (size.memory_bytes + PROCESS_BYTES)
-            chosen = max(1, min(cores // (threads or 1), size.spots, fit)) if workers is None else workers
-            threads_each = max(1, cores // chosen) if threads is None else min(threads, cores)
-            self._workers = [_Worker(Slot("cpu", threads_each, 1)) for _ in range(min(chosen, size.spots))]
+            if workers is None:
+                workers = max(1, min(cores // (threads or 1), size.spots, fit))
+            threads_each = max(1, cores // workers) if threads is None else min(threads, cores)
+            self._workers = [_Worker(Slot("cpu", threads_each, 1)) for _ in range(min(workers, size.spots))]
         self.threads = self._workers[0].slot.threads
         self._events: _Events = queue.SimpleQueue()
 

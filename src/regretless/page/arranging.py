@@ -200,10 +200,10 @@ async def rename(
 
 @routes.endpoint("POST", "/files/notes", "Write a note about a file", obj({"file": text(), "notes": text()}))
 def write_notes(
-    library: Library, kept: FileNotes, file: File, notes: Annotated[str, text(longest=MAX_NOTE_LENGTH)]
+    library: Library, file_notes: FileNotes, file: File, notes: Annotated[str, text(longest=MAX_NOTE_LENGTH)]
 ) -> Json:
     library.existing(file)
-    kept.change({file: notes.strip()})
+    file_notes.change({file: notes.strip()})
     return {"file": file, "notes": notes.strip()}
 
 

@@ -50,11 +50,11 @@ GAME = obj(
 _CARD_FIRST = re.compile(r"([^:]*):(.*)", re.DOTALL)  # Kuhn's and Leduc's names: the player's card, then the history
 
 
-def game_json(solution: GameSolution, *, find: str, offset: int, most: int) -> Json:
+def game_json(solution: GameSolution, *, find: str, offset: int, limit: int) -> Json:
     """The figures of a game, and the information sets whose names contain a text."""
     strategy = solution.strategy
     keys = [key for key in strategy if find in key]
-    listed = keys[offset : offset + most]
+    listed = keys[offset : offset + limit]
     actions: dict[str, None] = {}  # a set in the order of its first uses
     for key in listed:
         actions.update(dict.fromkeys(strategy[key]))
@@ -96,4 +96,4 @@ def game(
     most: Annotated[int, integer(minimum=1, maximum=2000)] = 200,
 ) -> Json:
     with library.game(file) as (solution, revision):
-        return {"file": file, "revision": revision} | game_json(solution, find=find, offset=offset, most=most)
+        return {"file": file, "revision": revision} | game_json(solution, find=find, offset=offset, limit=most)

@@ -1,4 +1,4 @@
-"""The mistakes made in practice, kept in `.regretless/practice.json`: those that cost most are listed first."""
+"""The mistakes made in practice, saved in `.regretless/practice.json`: those that cost most are listed first."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ MISTAKE = obj(
         "time": number("seconds since 1970", minimum=0),
     }
 )
-_KEPT = obj({"mistakes": array(MISTAKE, maxItems=MAX_MISTAKES)})
+_SAVED = obj({"mistakes": array(MISTAKE, maxItems=MAX_MISTAKES)})
 
 
 class MistakeList:
-    """What the reader got wrong, oldest first."""
+    """What the user got wrong, oldest first."""
 
     def __init__(self, folder: Path) -> None:
         self._root, self._path = folder, folder / STATE / "practice.json"
@@ -45,16 +45,16 @@ class MistakeList:
         """All of them; none if they cannot be read, as the folder may come from somebody else."""
         with suppress(InvalidFile, Mismatch):
             saved = Fields.read(self._path, self._root, largest=MAX_BYTES).table
-            check(saved, _KEPT)
+            check(saved, _SAVED)
             return list(saved["mistakes"])
         return []
 
-    def worst(self, most: int) -> list[Json]:
+    def worst(self, count: int) -> list[Json]:
         """Those that cost most, in percent of the pot."""
-        return sorted(self.read(), key=lambda each: -float(each["lost_pct_pot"]))[:most]
+        return sorted(self.read(), key=lambda each: -float(each["lost_pct_pot"]))[:count]
 
     def add(self, mistake: Json) -> None:
-        """Keep one more; the oldest is dropped if there are too many. A folder that cannot be written keeps none."""
+        """Add one; the oldest is dropped if there are too many. Nothing is saved if the folder is read-only."""
         with self._changing:
             self._write([*self.read(), mistake][-MAX_MISTAKES:])
 

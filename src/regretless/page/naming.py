@@ -28,13 +28,13 @@ def range_names(spot: SpotFields) -> dict[str, str]:
     return names
 
 
-def solve_names(spot: SpotFields, given: str | None) -> tuple[str, str]:
-    """What a solve of a spot is called, and its file: a formation is solved on many boards, so the file has the board.
+def solve_names(spot: SpotFields, typed_name: str | None) -> tuple[str, str]:
+    """What a solve of a spot is called, and its file.
 
-    A name that somebody typed is the file's too.
+    A formation is solved on many boards, so the name of its file ends in the board. A typed name is used unchanged.
     """
     label = formation_label(spot)
-    name = given or spot.name or label or "spot"
+    name = typed_name or spot.name or label or "spot"
     labels = (label, "spot", *(each.label for each in formations()))
     return name, f"{name} {board_text(spot.board).replace(' ', '')}" if name in labels else name
 

@@ -155,11 +155,11 @@ def random_board(
     seed: Annotated[int | None, nullable(integer(minimum=0, maximum=2**53))] = None,
     keep: Annotated[str, text("cards that stay: Qs Jh 2h", longest=20)] = "",
 ) -> Json:
-    kept = parse_board(keep, "keep") if keep.strip() else ()
-    if len(kept) > cards:
+    fixed = parse_board(keep, "keep") if keep.strip() else ()
+    if len(fixed) > cards:
         raise InvalidOption("keep", keep, f"has more cards than the {cards} of the board")
-    others = [card for card in range(DECK) if card not in kept]
-    return {"board": board_text((*kept, *random.Random(seed).sample(others, cards - len(kept))))}
+    deck = [card for card in range(DECK) if card not in fixed]
+    return {"board": board_text((*fixed, *random.Random(seed).sample(deck, cards - len(fixed))))}
 
 
 @routes.endpoint("GET", "/games", "Small games that can be solved", obj({"games": _OBJECTS}))

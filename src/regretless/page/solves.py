@@ -21,7 +21,7 @@ from regretless.holdem.estimate import STORAGES, estimate_spot
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.problem import SpotProblem
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.spots.locks import LockFrom, check_lock
+from regretless.holdem.spots.locks import AnyLock, LockFrom, check_lock
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.toml_fields import parse_toml
 from regretless.page.endpoint import Conflict, Events, RefusedRequest, Routes, TooMany, checked_body
@@ -170,7 +170,7 @@ async def _read_curve(library: Library, job: SolveJob) -> None:
         job.curve = await run_in_threadpool(read)
 
 
-# --- what is solved --------------------------------------------------------------------------------------------------
+# --- requests --------------------------------------------------------------------------------------------------------
 
 
 def _renewed(job: SolveJob, options: Json, library: Library, writing: set[str]) -> JobRequest:
@@ -228,8 +228,10 @@ def _spot(body: Json, options: Json, library: Library, writing: set[str]) -> Job
 
 
 def _locked_again(spot: Spot, body: Json, library: Library) -> Spot:
-    kept = spot.locks if body["keep_locks"] else ()
-    earlier = tuple(lock for position, lock in enumerate(kept) if position not in body["drop_locks"])
+    """A solved spot with the locks of a request, after those of its own that the request keeps."""
+    earlier: tuple[AnyLock, ...] = ()
+    if body["keep_locks"]:
+        earlier = tuple(lock for position, lock in enumerate(spot.locks) if position not in body["drop_locks"])
     for lock in earlier:
         if isinstance(lock, LockFrom) and not Path(lock.source).resolve().is_relative_to(library.folder):
             raise InvalidOption("keep_locks", True, "would read a solution outside the served folder")
@@ -253,9 +255,9 @@ def _check_spot(spot: Spot, options: SolveOptions) -> int:
 def _game(body: Json, options: Json, library: Library, writing: set[str]) -> JobRequest:
     game = body["game"]
     _check_game("game", game)
-    chosen = SolveOptions.read(options)
-    problem = problem_of(game, chosen)
-    make_request(problem, chosen)
+    solve_options = SolveOptions.read(options)
+    problem = problem_of(game, solve_options)
+    make_request(problem, solve_options)
     name = body["name"] or re.sub(r"[^\w-]+", "-", game).strip("-")
     file = library.free_name(name, writing)
     return JobRequest(name=name, file=file, game=game, options=options, unit=problem.unit)
@@ -294,4 +296,5 @@ def _check_resume(request: JobRequest, solution: Solution) -> JobRequest:
 
 
 def _about(spot: Spot) -> Json:
+    """The fields of a `JobRequest` that describe a spot."""
     return {"board": board_text(spot.board), "pot": spot.pot, "stack": spot.stack, "locks": len(spot.locks)}

@@ -248,12 +248,12 @@ def _estimate_json(spot: Spot, size: Estimate, threads: int, target: float) -> J
     }
 
 
-def _tree_json(spot: Spot, tree: BettingTree, most: int) -> Json:
+def _tree_json(spot: Spot, tree: BettingTree, limit: int) -> Json:
     """The first nodes of a betting tree, breadth first."""
     nodes: list[Json] = []
     lines: list[str] = []
     depths: list[int] = []
-    for node in range(min(most, len(tree.kind))):
+    for node in range(min(limit, len(tree.kind))):
         parent, label = int(tree.parent[node]), tree.labels[node]
         above = "" if parent < 0 else lines[parent]
         lines.append(", ".join(part for part in (above, label) if part))
@@ -273,7 +273,7 @@ def _tree_json(spot: Spot, tree: BettingTree, most: int) -> Json:
                 "depth": depths[node],
             }
         )
-    return {"betting_nodes": len(tree.kind), "truncated": len(tree.kind) > most, "nodes": nodes}
+    return {"betting_nodes": len(tree.kind), "truncated": len(tree.kind) > limit, "nodes": nodes}
 
 
 # --- endpoints -------------------------------------------------------------------------------------------------------

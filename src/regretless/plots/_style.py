@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 from regretless.errors import MissingExtra
 from regretless.printable import printable
+from regretless.reprs import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["GRID", "INK", "MUTED", "PALETTE", "new_figure", "quiet_axes", "shown"]
+__all__ = ["GRID", "INK", "MUTED", "PALETTE", "new_figure", "plot_text", "quiet_axes", "set_heading"]
 
 # Okabe & Ito (2008), without the yellow that disappears on white.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 INK = "#1f2933"
 MUTED = "#66717c"
 GRID = "#e3e7eb"
+MAX_HEADING_LENGTH = 90  # characters
 
 
 def new_figure(
@@ -47,14 +49,19 @@ def quiet_axes(axes: Axes) -> None:
     axes.set_axisbelow(True)
 
 
-def shown(text: str, length: int) -> str:
+def set_heading(figure: Figure, title: str) -> None:
+    """Write the title of a figure, in bold at the left."""
+    text = plot_text(title, MAX_HEADING_LENGTH)
+    figure.suptitle(text, fontsize=13, color=INK, x=0.01, ha="left", fontweight="bold")
+
+
+def plot_text(text: str, length: int) -> str:
     """Text from users for a plot: on one line, at most `length` characters, safe for SVG, and no formula.
 
     Matplotlib reads dollars as the marks of a formula and leaves labels that begin with _ out of legends.
 
-    >>> shown("raise to $20", 30), shown("_call", 30), shown("a long name", 6)
+    >>> plot_text("raise to $20", 30), plot_text("_call", 30), plot_text("a long name", 6)
     ('raise to \\\\$20', ' _call', 'a lon…')
     """
-    text = printable(text)
-    text = text if len(text) <= length else text[: length - 1] + "…"
-    return text.replace("$", r"\$").replace("_", " _", 1) if text.startswith("_") else text.replace("$", r"\$")
+    text = shortened(printable(text), length).replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text

@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING
 
 from regretless.errors import InvalidOption
 from regretless.forms.history import Strategy
-from regretless.plots._style import INK, MUTED, PALETTE, new_figure, quiet_axes, shown
+from regretless.plots._style import INK, MUTED, PALETTE, new_figure, plot_text, quiet_axes, set_heading
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["stacked_bars", "strategy_bars"]
 
 MAX_GROUPS = 400  # a taller figure is no longer readable
+MAX_LABELLED_BARS = 26  # the labels of more would overlap
+GROUP_WIDTH = 0.8  # of the distance between groups
+BAR_SHARE = 0.92  # of a bar's place that it fills
 
 
 def strategy_bars(
@@ -38,41 +42,47 @@ def strategy_bars(
     >>> [text.get_text() for text in figure.axes[0].get_xticklabels()]
     ['0:', '1:', '2:']
     """
-    chosen = list(strategy) if information_sets is None else list(information_sets)
-    if not 1 <= len(chosen) <= MAX_GROUPS:
-        raise InvalidOption("information_sets", len(chosen), f"must be from 1 to {MAX_GROUPS}")
-    for key in chosen:
+    keys = list(strategy) if information_sets is None else list(information_sets)
+    if not 1 <= len(keys) <= MAX_GROUPS:
+        raise InvalidOption("information_sets", len(keys), f"must be from 1 to {MAX_GROUPS}")
+    for key in keys:
         if key not in strategy:
             allowed = ", ".join([*islice(strategy, 12), *(["…"] if len(strategy) > 12 else [])])
             raise InvalidOption("information_sets", key, f"is not one of {allowed}")
-    actions = list(dict.fromkeys(action for key in chosen for action in strategy[key]))
-    named = dict(names or {})
-    figure, (axes,) = new_figure(max(5.6, 1.6 + 0.85 * len(chosen)), 4.0)
+    long_names = dict(names or {})
+    figure, (axes,) = new_figure(max(5.6, 1.6 + 0.85 * len(keys)), 4.0)
     quiet_axes(axes)
     axes.grid(False, axis="x")
-    width = 0.8 / len(actions)
-    for number, action in enumerate(actions):
-        shift = (number - (len(actions) - 1) / 2) * width
-        groups = [group for group, key in enumerate(chosen) if action in strategy[key]]
-        heights = [strategy[chosen[group]][action] for group in groups]
-        bars = axes.bar(
-            [group + shift for group in groups],
-            heights,
-            width=width * 0.92,
-            color=PALETTE[number % len(PALETTE)],
-            label=shown(named.get(action, action), 24),
-        )
-        if len(chosen) * len(actions) <= 26:
-            axes.bar_label(bars, [f"{height:.2f}" for height in heights], fontsize=8, color=INK, padding=2)
-    axes.set_xticks(range(len(chosen)), [shown(named.get(key, key), 30) for key in chosen])
+    actions = _draw_groups(axes, [strategy[key] for key in keys], long_names)
+    axes.set_xticks(range(len(keys)), [plot_text(long_names.get(key, key), 30) for key in keys])
     axes.set_ylim(0, 1.12)
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
     axes.set_ylabel("probability", color=INK)
     axes.set_xlabel("information set", color=INK)
-    figure.legend(frameon=False, loc="upper right", ncols=min(len(actions), 4), fontsize=9.5, handlelength=1.2)
+    figure.legend(frameon=False, loc="upper right", ncols=min(actions, 4), fontsize=9.5, handlelength=1.2)
     axes.set_title(_heading(value, theoretical), loc="left", fontsize=9.5, color=MUTED)
-    figure.suptitle(shown(title, 90), fontsize=13, color=INK, x=0.01, ha="left", fontweight="bold")
+    set_heading(figure, title)
     return figure
+
+
+def _draw_groups(axes: Axes, groups: Sequence[Mapping[str, float]], long_names: Mapping[str, str]) -> int:
+    """Draw a group of bars for each information set, a bar for each action; returns the number of actions."""
+    actions = list(dict.fromkeys(action for probabilities in groups for action in probabilities))
+    width = GROUP_WIDTH / len(actions)
+    for number, action in enumerate(actions):
+        shift = (number - (len(actions) - 1) / 2) * width
+        positions = [position for position, probabilities in enumerate(groups) if action in probabilities]
+        heights = [groups[position][action] for position in positions]
+        bars = axes.bar(
+            [position + shift for position in positions],
+            heights,
+            width=width * BAR_SHARE,
+            color=PALETTE[number % len(PALETTE)],
+            label=plot_text(long_names.get(action, action), 24),
+        )
+        if len(groups) * len(actions) <= MAX_LABELLED_BARS:
+            axes.bar_label(bars, [f"{height:.2f}" for height in heights], fontsize=8, color=INK, padding=2)
+    return len(actions)
 
 
 def _heading(value: float | None, theoretical: float | None) -> str:
@@ -100,12 +110,12 @@ def stacked_bars(groups: Sequence[str], shares: Mapping[str, Sequence[float]], *
     ends = [0.0] * len(groups)
     for number, (name, values) in enumerate(shares.items()):
         rows = range(len(groups))
-        axes.barh(rows, values, left=ends, height=0.78, color=PALETTE[number % len(PALETTE)], label=shown(name, 24))
+        axes.barh(rows, values, left=ends, height=0.78, color=PALETTE[number % len(PALETTE)], label=plot_text(name, 24))
         ends = [start + value for start, value in zip(ends, values, strict=True)]
-    axes.set_yticks(range(len(groups)), [shown(group, 30) for group in groups])
+    axes.set_yticks(range(len(groups)), [plot_text(group, 30) for group in groups])
     axes.invert_yaxis()
     axes.set_xlim(0, 1)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     figure.legend(frameon=False, loc="outside lower center", ncols=min(len(shares), 5), fontsize=9.5, handlelength=1.2)
-    figure.suptitle(shown(title, 90), fontsize=13, color=INK, x=0.01, ha="left", fontweight="bold")
+    set_heading(figure, title)
     return figure

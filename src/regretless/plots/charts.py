@@ -1,6 +1,6 @@
 """Charts of hands: 13 × 13 classes, each cell split among the colours of its actions.
 
-A cell is filled up to the share of the class that gets to the decision, so that hands that seldom do stand out less.
+A cell is filled up to the share of the class that gets to the decision, so hands that rarely get there stand out less.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from regretless.cards.hands import CLASS_NAMES
 from regretless.colors import spot_colors
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray
-from regretless.plots._style import INK, MUTED, new_figure, shown
+from regretless.plots._style import INK, MUTED, new_figure, plot_text, set_heading
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,8 +29,8 @@ WIDTH = 6.2  # inches of a chart
 ACROSS = 3  # charts in a row
 NAMES_ACROSS = 3  # actions in a row of the legend: more would be wider than the chart, which would then shrink
 NAME_HEIGHT = 0.23  # inches of such a row
-MAX_CHARTS = 60  # a larger figure is no longer readable
 MAX_TITLE_LENGTH = 100  # characters
+MAX_CHARTS = 60  # a larger figure is no longer readable
 
 
 class Chart(NamedTuple):
@@ -43,7 +43,7 @@ class Chart(NamedTuple):
     in_range: FloatArray  # [169] share of each class that is in the range here
 
 
-def charts(drawn: Sequence[Chart], *, title: str) -> Figure:
+def charts(items: Sequence[Chart], *, title: str) -> Figure:
     """Charts side by side, in rows of at most `ACROSS`.
 
     >>> shares = np.tile([0.25, 0.75], (169, 1))
@@ -52,19 +52,19 @@ def charts(drawn: Sequence[Chart], *, title: str) -> Figure:
     >>> [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
     ['fold 25.0 %', 'push 75.0 %']
     """
-    if not drawn:
-        raise InvalidOption("charts", list(drawn), "must have at least one")
-    if len(drawn) > MAX_CHARTS:
-        raise InvalidOption("charts", len(drawn), f"must be at most {MAX_CHARTS}")
-    rows = ceil(len(drawn) / ACROSS)
-    columns = ceil(len(drawn) / rows)
-    legend = NAME_HEIGHT * max(ceil(len(chart.actions) / NAMES_ACROSS) for chart in drawn)
+    if not items:
+        raise InvalidOption("charts", list(items), "must have at least one")
+    if len(items) > MAX_CHARTS:
+        raise InvalidOption("charts", len(items), f"must be at most {MAX_CHARTS}")
+    rows = ceil(len(items) / ACROSS)
+    columns = ceil(len(items) / rows)
+    legend = NAME_HEIGHT * max(ceil(len(chart.actions) / NAMES_ACROSS) for chart in items)
     figure, axes = new_figure(WIDTH * columns, (WIDTH + 0.52 + legend) * rows + 0.35, columns=columns, rows=rows)
-    for each, chart in zip(axes, drawn, strict=False):
+    for each, chart in zip(axes, items, strict=False):
         _draw(each, chart)
-    for each in axes[len(drawn) :]:
+    for each in axes[len(items) :]:
         each.set_axis_off()
-    figure.suptitle(shown(title, MAX_TITLE_LENGTH), fontsize=13, color=INK, x=0.01, ha="left", fontweight="bold")
+    set_heading(figure, title)
     return figure
 
 
@@ -91,9 +91,11 @@ def _draw(axes: Axes, chart: Chart) -> None:
     axes.grid(True, color="white", linewidth=1.2)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    axes.set_title(shown(chart.title, MAX_TITLE_LENGTH), loc="left", fontsize=10, color=MUTED)
-    named = [f"{action} {100 * often:.1f} %" for action, often in zip(chart.actions, chart.frequencies, strict=True)]
-    patches = [Patch(color=colors[action], label=label) for action, label in zip(chart.actions, named, strict=True)]
+    axes.set_title(plot_text(chart.title, MAX_TITLE_LENGTH), loc="left", fontsize=10, color=MUTED)
+    patches = [
+        Patch(color=colors[action], label=f"{action} {100 * frequency:.1f} %")
+        for action, frequency in zip(chart.actions, chart.frequencies, strict=True)
+    ]
     axes.legend(
         handles=patches,
         loc="upper left",

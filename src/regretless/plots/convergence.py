@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from regretless.errors import InvalidOption
-from regretless.plots._style import INK, PALETTE, new_figure, quiet_axes, shown
+from regretless.plots._style import INK, PALETTE, new_figure, plot_text, quiet_axes, set_heading
 from regretless.solving.solution import Solution
 
 if TYPE_CHECKING:
@@ -39,20 +39,21 @@ def convergence(
     if not any(solution.history for solution in solutions):
         where = ", ".join(solution.where for solution in solutions)
         raise InvalidOption("solutions", where, "cannot be plotted: exploitability was not measured")
-    drawn = [solution.settings.sample_runouts for solution in solutions]
-    counted = "iterations" if None in drawn else "boards drawn"
+    boards = [solution.settings.sample_runouts for solution in solutions]  # drawn per iteration, if any are
+    count_unit = "iterations" if None in boards else "boards drawn"
     figure, panels = new_figure(9.6, 4.2, columns=2, sharey=True)
     games = list(dict.fromkeys(solution.game for solution in solutions))
     heading = title if title is not None else _heading(solutions, games)
-    figure.suptitle(shown(heading, 90), parse_math=False, fontsize=13, color=INK, x=0.01, ha="left", fontweight="bold")
-    for axes, unit in zip(panels, (counted, "seconds of solving"), strict=True):
+    set_heading(figure, heading)
+    for axes, unit in zip(panels, (count_unit, "seconds of solving"), strict=True):
         quiet_axes(axes)
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xlabel(unit, color=INK)
         for number, solution in enumerate(solutions):
-            boards = None if None in drawn else drawn[number]
-            _draw(axes, solution, PALETTE[number % len(PALETTE)], by_seconds=unit != counted, boards=boards or 1)
+            per_iteration = 1 if None in boards else boards[number] or 1
+            color = PALETTE[number % len(PALETTE)]
+            _draw(axes, solution, color, by_seconds=unit != count_unit, boards=per_iteration)
     panels[0].set_ylabel(f"exploitability, {units[0]}\n(NashConv / players)", color=INK)
     if len(solutions) > 1 or labels is not None:
         ends = [solution.curve[-1].exploitability if solution.curve else 0.0 for solution in solutions]
@@ -60,7 +61,7 @@ def convergence(
     return figure
 
 
-def _draw(axes: Axes, solution: Solution, colour: str, *, by_seconds: bool, boards: int) -> None:
+def _draw(axes: Axes, solution: Solution, color: str, *, by_seconds: bool, boards: int) -> None:
     """The curve of a solve with so many boards per iteration."""
     points = [
         (point.seconds if by_seconds else boards * point.iteration, point.exploitability)
@@ -69,7 +70,7 @@ def _draw(axes: Axes, solution: Solution, colour: str, *, by_seconds: bool, boar
     ]
     across, up = zip(*points, strict=True) if points else ((), ())
     marker = "o" if len(points) < 3 else None
-    axes.plot(across, up, color=colour, linewidth=1.8, marker=marker, markersize=5, solid_capstyle="round")
+    axes.plot(across, up, color=color, linewidth=1.8, marker=marker, markersize=5, solid_capstyle="round")
 
 
 def _name_lines(figure: Figure, lines: Sequence[Line2D], names: Sequence[str], ends: Sequence[float]) -> None:
@@ -77,7 +78,7 @@ def _name_lines(figure: Figure, lines: Sequence[Line2D], names: Sequence[str], e
     order = sorted(range(len(names)), key=lambda number: -ends[number])
     legend = figure.legend(
         [lines[number] for number in order],
-        [shown(names[number], 40) for number in order],
+        [plot_text(names[number], 40) for number in order],
         loc="outside right center",
         frameon=False,
         fontsize=9.5,
@@ -86,7 +87,6 @@ def _name_lines(figure: Figure, lines: Sequence[Line2D], names: Sequence[str], e
     )
     for text, number in zip(legend.get_texts(), order, strict=True):
         text.set_color(lines[number].get_color())
-        text.set_parse_math(False)  # a dollar sign in a name is literal
 
 
 def _names(solutions: Sequence[Solution]) -> list[str]:
@@ -99,11 +99,11 @@ def _names(solutions: Sequence[Solution]) -> list[str]:
         [solution.settings.sampling for solution in solutions],
         [f"seed {solution.settings.seed}" for solution in solutions],
     ]
-    telling = [part for part in parts if len(set(part)) > 1] or parts[:1]
-    return [" · ".join(words) for words in zip(*telling, strict=True)]
+    distinguishing = [part for part in parts if len(set(part)) > 1] or parts[:1]
+    return [" · ".join(words) for words in zip(*distinguishing, strict=True)]
 
 
 def _heading(solutions: Sequence[Solution], games: Sequence[str]) -> str:
-    alone = f" by {solutions[0].variant}" if len(solutions) == 1 else ""
-    listed = games[0] if len(games) == 1 else f"{', '.join(games[:-1])} and {games[-1]}"
-    return f"Exploitability of {listed}{alone}"
+    names = games[0] if len(games) == 1 else f"{', '.join(games[:-1])} and {games[-1]}"
+    variant = f" by {solutions[0].variant}" if len(solutions) == 1 else ""
+    return f"Exploitability of {names}{variant}"

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from regretless.errors import InvalidOption
-from regretless.plots._style import INK, MUTED, PALETTE, new_figure, quiet_axes, shown
+from regretless.plots._style import INK, MUTED, PALETTE, new_figure, plot_text, quiet_axes, set_heading
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["scatter"]
 
-NAMED = 4  # points named at each end of each axis
+NAMES_PER_END = 4  # points named at each end of each axis
 AREA = 60.0  # of the heaviest point
 
 
@@ -42,11 +42,17 @@ def scatter(
     ends: set[int] = set()
     for values in (x, y):
         order = sorted(points, key=lambda point, values=values: values[point])  # type: ignore[misc]
-        ends.update((*order[:NAMED], *order[-NAMED:]))
+        ends.update((*order[:NAMES_PER_END], *order[-NAMES_PER_END:]))
     for point in sorted(ends):
-        axes.annotate(shown(names[point], 16), (x[point], y[point]), fontsize=7.5, color=MUTED, xytext=(3, 3),
-                      textcoords="offset points", parse_math=False)  # fmt: skip
+        axes.annotate(
+            plot_text(names[point], 16),
+            (x[point], y[point]),
+            fontsize=7.5,
+            color=MUTED,
+            xytext=(3, 3),
+            textcoords="offset points",
+        )
     axes.set_xlabel(across, color=INK)
     axes.set_ylabel(up, color=INK)
-    figure.suptitle(shown(title, 90), parse_math=False, fontsize=13, color=INK, x=0.01, ha="left", fontweight="bold")
+    set_heading(figure, title)
     return figure

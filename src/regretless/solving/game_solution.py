@@ -86,8 +86,8 @@ class GameSolution(Solution):
             raise InvalidOption(option, value, "is for hold'em: a game is always evaluated in full")
         if not isinstance(other, GameSolution):
             return super().against(other)
-        given = next((each for each in (game, self.solved_game, other.solved_game) if each is not None), None)
-        rules, form = rules_and_form(self.record, given)
+        known = [rules for rules in (game, self.solved_game, other.solved_game) if rules is not None]
+        rules, form = rules_and_form(self.record, known[0] if known else None)
         rules_and_form(other.record, rules)
         return self.head_to_head(seats_of_game(form, self.strategy, other.strategy))
 

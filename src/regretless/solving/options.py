@@ -317,9 +317,9 @@ class SolveOptions:
         Traceback (most recent call last):
         regretless.errors.InvalidOption: iteratons: 10 is not an option of solve; did you mean iterations?
         """
-        given = {name: value for name, value in keywords.items() if value is not None}
-        check_names(given)
-        values: Any = replace_mccfr(given)  # their types are checked by `check`
+        options = {name: value for name, value in keywords.items() if value is not None}
+        check_names(options)
+        values: Any = replace_mccfr(options)  # their types are checked by `check`
         return cls(**values)
 
     def given(self) -> Iterator[tuple[str, object]]:
@@ -426,14 +426,14 @@ class SolveKeywords(GameKeywords, SpotKeywords, total=False):
 
 
 def check_names(
-    given: Mapping[str, object],
+    options: Mapping[str, object],
     known: Collection[str] | None = None,
     function: str = "solve",
     synonyms: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Refuse the first option that does not exist; `synonyms` are names that other libraries use."""
     known = RULES if known is None else known
-    for name, value in given.items():
+    for name, value in options.items():
         if name not in known:
             close = [synonyms[name]] if name in synonyms else get_close_matches(name, known, n=1)
             meant = f"did you mean {close[0]}?" if close else f"it has {', '.join(known)}"

@@ -110,20 +110,20 @@ class Problem(ABC, Generic[FormType, EngineType]):
     def choose_variant(self, requested: str | Variant | None, resume: Solution | None) -> tuple[Variant | None, str]:
         """The requested variant and its text, else those of the earlier solve or the default; None for `lp`."""
         default = self.variant if resume is None else resume.variant
-        chosen = default if requested is None else requested
-        if isinstance(chosen, str) and chosen == EXACT:
+        choice = default if requested is None else requested
+        if isinstance(choice, str) and choice == EXACT:
             if self.kind is not Kind.GAME:
                 reason = f"cannot solve {self.name}: it is for small games in the history form"
                 raise InvalidOption("variant", EXACT, reason)
             return None, EXACT
         try:
-            variant = read_variant(chosen)
+            variant = read_variant(choice)
         except InvalidOption:
             if resume is not None and requested is None:
-                reason = f"was solved by {chosen}, a variant of your own: give it as variant=…"
+                reason = f"was solved by {choice}, a variant of your own: give it as variant=…"
                 raise InvalidOption("resume", resume.where, reason) from None
             raise
-        return variant, chosen if isinstance(chosen, str) and chosen in PRESETS else variant_text(variant)
+        return variant, choice if isinstance(choice, str) and choice in PRESETS else variant_text(variant)
 
     def settle(self, settings: Settings) -> Settings:
         """The settings of a request, with those that the problem itself decides."""
@@ -207,8 +207,8 @@ class Problem(ABC, Generic[FormType, EngineType]):
         sampled = earlier.settings.sampling != "full"
         engine = engine_if_able(earlier.engine, self.forms)
         builds = ENGINES[engine].classes.items() if engine in ENGINES else ()
-        chosen = any(build.threads for form, build in builds if (form is FormKind.SAMPLING) == sampled)
-        threads = earlier.threads if chosen else None  # some engines report threads that they do not let you choose
+        takes_threads = any(build.threads for form, build in builds if (form is FormKind.SAMPLING) == sampled)
+        threads = earlier.threads if takes_threads else None  # other engines only report how many they use
         return Machine(engine=engine, device=earlier.device, threads=threads)
 
     if_final: tuple[Advice, ...] = ()  # what would have kept a snapshot

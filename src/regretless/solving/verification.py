@@ -94,8 +94,8 @@ def verify_game(
     `game` gives the rules of a game that is not registered, such as your own.
 
     >>> from regretless import solve
-    >>> found = solve("kuhn", iterations=100).verify()
-    >>> abs(found.exploitability - found.reported) < 1e-12
+    >>> result = solve("kuhn", iterations=100).verify()
+    >>> abs(result.exploitability - result.reported) < 1e-12
     True
     """
     for option, value in unknown.items():

@@ -59,7 +59,7 @@ SAMPLED = "mccfr"  # Monte Carlo CFR (Lanctot et al., NeurIPS 2009): CFR on a sa
 NO_PRESET: dict[str, type[Any]] = {"resetting": Resetting, "scheduled": Scheduled}
 
 
-def read_variant(given: str | Variant) -> Variant:
+def read_variant(choice: str | Variant) -> Variant:
     """The variant of that name, with any parameters replaced; a variant object is returned unchanged.
 
     >>> read_variant("linear")
@@ -71,16 +71,16 @@ def read_variant(given: str | Variant) -> Variant:
     >>> read_variant("scheduled(horizon=1000)")
     Scheduled(horizon=1000, gamma=30.0)
     """
-    if not isinstance(given, str):
-        if isinstance(given, type) or not callable(getattr(given, "weights", None)):
-            raise InvalidOption("variant", given, "must be a name, text such as 'discounted(gamma=3)', or a variant")
-        return given
-    if given in PRESETS:
-        return PRESETS[given]
-    text = given.strip()
+    if not isinstance(choice, str):
+        if isinstance(choice, type) or not callable(getattr(choice, "weights", None)):
+            raise InvalidOption("variant", choice, "must be a name, text such as 'discounted(gamma=3)', or a variant")
+        return choice
+    if choice in PRESETS:
+        return PRESETS[choice]
+    text = choice.strip()
     typed_name = name_in("variant", text, "discounted or discounted(gamma=3)")
     name = ALIASES.get(typed_name.strip().lower(), typed_name.strip())
-    _check_name(name, given)
+    _check_name(name, choice)
     kind: type[Any] = NO_PRESET[name] if name in NO_PRESET else type(PRESETS[name])
     parameters = {field.name: field for field in fields(kind)}
     values = parameters_in("variant", text, len(typed_name), name, parameters)
@@ -89,7 +89,7 @@ def read_variant(given: str | Variant) -> Variant:
         return cast(Variant, replace(cast(Any, PRESETS[name]), **numbers))
     for key, parameter in parameters.items():
         if parameter.default is MISSING and key not in numbers:
-            raise InvalidOption("variant", given, f"needs {key}, like {name}({key}=1000)")
+            raise InvalidOption("variant", choice, f"needs {key}, like {name}({key}=1000)")
     return cast(Variant, kind(**numbers))
 
 

@@ -83,10 +83,16 @@ def _grid(hands: Range, *, color: bool) -> list[Text]:
                 back = blend(EMPTY, FULL, weight**0.5) if weight else EMPTY
                 line.append(f" {name:<3} ", style=f"{'#14181c' if weight > 0.2 else '#8d959e'} on {back}")
             else:
-                shown = name if weight == 1 else "·" if weight == 0 else f"{max(round(weight * 100), 1)}%"
-                line.append(f"{shown:<5}")
+                line.append(f"{_plain_cell(name, weight):<5}")
         lines.append(line)
     return lines
+
+
+def _plain_cell(name: str, weight: float) -> str:
+    """A cell without colour: the hands, a dot if none of them is in the range, or their mean weight."""
+    if weight == 1:
+        return name
+    return "·" if weight == 0 else f"{max(round(weight * 100), 1)}%"
 
 
 def equity(

@@ -51,7 +51,7 @@ def train_kuhn(
     from regretless.solving.readable.training import KUHN_VALUE, KuhnTrainer
     from regretless.solving.readable.training import train_kuhn as train
 
-    chosen = list(choose(KuhnTrainer().get_all_average_strategies(), read_keys(information_sets), None))
+    keys = list(choose(KuhnTrainer().get_all_average_strategies(), read_keys(information_sets), None))
     if information_sets is not None and plot is None and not show:
         raise InvalidOption("information-sets", information_sets, "selects what to plot: add --plot or --show")
     if plot is not None:
@@ -73,7 +73,7 @@ def train_kuhn(
 
         figure = strategy_bars(
             training.strategy,
-            chosen,
+            keys,
             value=training.running_value,
             theoretical=KUHN_VALUE,
             names={"p": "pass", "b": "bet"},

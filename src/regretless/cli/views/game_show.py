@@ -52,46 +52,46 @@ MAX_COLUMNS = 4  # with more actions, a row lists those it plays
 Strategy = Mapping[str, Mapping[str, float]]
 
 
-def show_game(solution: GameSolution, chosen: str | None, *, whole: bool, file: str, as_json: bool) -> None:
-    """Show a game: its figures, and the chosen information sets, all of them or the first few."""
-    keys = read_keys(chosen)
+def show_game(solution: GameSolution, keys_text: str | None, *, whole: bool, file: str, as_json: bool) -> None:
+    """Show a game: its figures, and the information sets named in a text; without it, all of them or the first few."""
+    keys = read_keys(keys_text)
     if not as_json:
         print_game(solution, whole=whole, keys=keys, file=file)
         return
     result = solution.as_json(strategy=whole)
     if keys is not None:
-        result["strategy"] = {key: dict(played) for key, played in choose(solution.strategy, keys, None).items()}
+        result["strategy"] = {key: dict(mix) for key, mix in choose(solution.strategy, keys, None).items()}
     print_json(result)
 
 
-def show_line(played: NodeStrategy, *, by_hand: bool, as_json: bool) -> None:
+def show_line(node: NodeStrategy, *, by_hand: bool, as_json: bool) -> None:
     """Show what the player does at a node of a game from the deal, by classes of hands or hand by hand."""
-    result = played.as_json(hands=by_hand)
+    result = node.as_json(hands=by_hand)
     if as_json:
         print_json(result)
         return
     console = for_answers()
     if by_hand:
-        _print_heading(console, played)
+        _print_heading(console, node)
         console.print(strategy_table(result["hands"], color=has_color(console), rows="hand"))
     else:
-        _print_chart(console, played)
+        _print_chart(console, node)
 
 
-def _print_heading(console: Console, played: NodeStrategy) -> None:
+def _print_heading(console: Console, node: NodeStrategy) -> None:
     """The line, who acts, and how often each action is taken; on a terminal, broken between words."""
-    shares = zip(played.actions, played.frequencies, strict=True)
-    often = ", ".join(f"{action} {cell_text(share, '.1%')}" for action, share in shares)
-    heading = f"{played.line or 'the first decision'}: {played.player} acts: {often}"
+    shares = zip(node.actions, node.frequencies, strict=True)
+    mix = ", ".join(f"{action} {cell_text(share, '.1%')}" for action, share in shares)
+    heading = f"{node.line or 'the first decision'}: {node.player} acts: {mix}"
     for part in wrap(heading, console.width, subsequent_indent="  ", break_on_hyphens=False):
         console.print(part, soft_wrap=True)
 
 
-def _print_chart(console: Console, played: NodeStrategy) -> None:
+def _print_chart(console: Console, node: NodeStrategy) -> None:
     """How often each action is taken, and the 13 × 13 chart of classes."""
     color, columns = has_color(console), page_columns(console)
-    chart = make_chart(played)
-    _print_heading(console, played)
+    chart = make_chart(node)
+    _print_heading(console, node)
     for line in wrapped(grid_legend(chart, color=color, wide=columns >= WIDE), columns):
         console.print(line)
     for line in grid_lines(chart, color=color, wide=columns >= WIDE):
@@ -112,15 +112,15 @@ def print_game(
             console.print()
             _print_chart(console, solution.node(line))
         if isinstance(solution, PricedSolution):
-            others = [repr(played.line) for played in islice(solution.charts(), 1 + OTHERS) if played.line]
+            others = [repr(node.line) for node in islice(solution.charts(), 1 + OTHERS) if node.line]
             console.print(Text(f"--line shows other decisions: {', '.join(others)}, …", style="dim"), soft_wrap=True)
         return
     limit = None if whole or solution.record.information_sets <= SMALL else FIRST
-    shown = choose(solution.strategy, keys, limit)
+    selection = choose(solution.strategy, keys, limit)
     _print_summary(console, solution)
     console.print()
-    console.print(strategy_table(shown, color=has_color(console)))
-    hidden = len(solution.strategy) - len(shown)
+    console.print(strategy_table(selection, color=has_color(console)))
+    hidden = len(solution.strategy) - len(selection)
     if hidden and keys is None:
         more = f"regretless show {file} --strategy" if file else "--strategy shows them"
         console.print(Text(f"… and {hidden:,} more information sets: {more}", style="dim"))
