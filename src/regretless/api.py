@@ -109,9 +109,9 @@ def solve(what: object = None, **keywords: Any) -> Solution:
         )
     if options.variant == EXACT and options.resume is not None:  # before its file is opened
         raise InvalidOption("resume", str(options.resume), RULES["resume"].refused[Kind.EXACT].why)
-    options = _with_loaded(options)
+    options = _load_resumed(options)
     _check_checkpoint(what, options)
-    return _solved(problem_of(what, options), options)
+    return _solve_problem(problem_of(what, options), options)
 
 
 def train(
@@ -148,36 +148,37 @@ def train(
     from regretless.deep.training import TrainingOptions, training_problem
 
     options = TrainingOptions.read(keywords)
-    options = replace(options, loop=_with_loaded(options.loop))
+    options = replace(options, loop=_load_resumed(options.loop))
     _check_checkpoint(what, options.loop)
     problem = training_problem(what, options, watchers=watchers)
     if tensorboard is not None:
         problem.watchers = [*problem.watchers, Scalars(tensorboard)]
-    solution = _solved(problem, options.loop)
+    solution = _solve_problem(problem, options.loop)
     assert isinstance(solution, TrainedPolicy)
     return solution
 
 
-def _with_loaded(options: SolveOptions) -> SolveOptions:
-    """The options with the solution to resume, read from its file."""
+def _load_resumed(options: SolveOptions) -> SolveOptions:
+    """The options, with the solution to resume read from its file."""
     if isinstance(options.resume, str | Path):
         return replace(options, resume=load(options.resume))
     return options
 
 
 def _check_checkpoint(what: object, options: SolveOptions) -> None:
+    """Refuse a checkpoint that would overwrite the input or that cannot be written."""
     if isinstance(options.checkpoint, str | os.PathLike):
         if isinstance(what, str | Path) and os.path.realpath(what) == os.path.realpath(options.checkpoint):
             raise InvalidOption("checkpoint", str(options.checkpoint), "is the input: save under another name")
         check_writable(options.checkpoint)
 
 
-def _solved(problem: AnyProblem, options: SolveOptions) -> Solution:
-    """Solve with a line of progress and Ctrl-C handled."""
+def _solve_problem(problem: AnyProblem, options: SolveOptions) -> Solution:
+    """Solve a problem with a progress line; Ctrl-C ends it between two iterations."""
     request, hooks = make_request(problem, options), Hooks.of(options)
-    with _interrupts(hooks, options) as (hooks, heard), _progress(hooks, options, problem) as hooks:
+    with _interrupts(hooks, options) as (hooks, interrupted), _progress(hooks, options, problem) as hooks:
         solution = solve_request(request, hooks)
-    if heard() and solution.reason == "interrupted":
+    if interrupted() and solution.reason == "interrupted":
         sys.stderr.write(f"interrupted after {solution.iterations:,} iterations: the solution so far is returned\n")
     return solution
 
@@ -207,7 +208,7 @@ def read_solution(file: Container) -> Solution:
 
 
 def read_subject(what: object) -> Any:
-    """The rules, spot or whole game that is given as an object, by name or as the path of a `.toml` file."""
+    """The rules, spot or whole game that `what` is, names, or is the path of: a `.toml` file."""
     if isinstance(what, str | Path) and str(what).endswith(".toml"):
         from regretless.holdem.games.game import read_spot_or_game
 
@@ -218,7 +219,7 @@ def read_subject(what: object) -> Any:
 
 
 def problem_of(what: object, options: SolveOptions) -> AnyProblem:
-    """The problem that was given, else the one that is resumed."""
+    """The problem of `what`, else that of the solve to resume."""
     earlier = options.resume
     if earlier is not None and not isinstance(earlier, Solution):
         raise InvalidOption("resume", type(earlier).__name__, "is neither a solution nor the path of a file")
@@ -256,9 +257,9 @@ def _progress(hooks: Hooks, options: SolveOptions, problem: AnyProblem) -> Itera
 @contextmanager
 def _interrupts(hooks: Hooks, options: SolveOptions) -> Iterator[tuple[Hooks, Callable[[], bool]]]:
     """Catch Ctrl-C between iterations, unless the caller does; yields a function that says whether it came."""
-    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    has_default_handler = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     in_main_thread = threading.current_thread() is threading.main_thread()
-    if options.interrupted is not None or not usual or not in_main_thread:
+    if options.interrupted is not None or not has_default_handler or not in_main_thread:
         yield hooks, lambda: False
         return
     with catch_interrupts(signal.SIGINT) as interrupted:

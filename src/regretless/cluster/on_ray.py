@@ -103,8 +103,8 @@ class RayExecutor:
         self._remote = self._ray.remote(_task)
         self.device, self._requested_threads = device, threads or 1
         self._jobs: dict[Any, tuple[Slot, StudyJob]] = {}
-        self._looked = -REFRESH_SECONDS
-        self._look()
+        self._refreshed = -REFRESH_SECONDS
+        self._refresh()
         if device == "cuda" and not self._gpus:
             self.close()
             raise InvalidOption("device", device, f"is on no node of the cluster {address}")
@@ -114,11 +114,11 @@ class RayExecutor:
         """Jobs that run at a time."""
         return self._gpus + self._cores // self.threads
 
-    def _look(self) -> None:
-        """What the cluster has now."""
-        if time.monotonic() - self._looked < REFRESH_SECONDS:
+    def _refresh(self) -> None:
+        """Ask the cluster for its cores, GPUs and memory, but not too often."""
+        if time.monotonic() - self._refreshed < REFRESH_SECONDS:
             return
-        self._looked = time.monotonic()
+        self._refreshed = time.monotonic()
         alive = [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
         self._gpus = 0 if self.device == "cpu" else int(sum(node.get("GPU", 0) for node in alive))
         self._cores = 0 if self.device == "cuda" else int(sum(node.get("CPU", 0) for node in alive)) - self._gpus
@@ -130,7 +130,7 @@ class RayExecutor:
         return max(self._memory - PROCESS_BYTES, 0)
 
     def free(self) -> Sequence[Slot]:
-        self._look()
+        self._refresh()
         busy = [slot.device for slot, _ in self._jobs.values()]
         gpus = self._gpus - busy.count("cuda")
         cores = QUEUED * (self._cores // self.threads) - busy.count("cpu")

@@ -318,8 +318,8 @@ def _refused(error: RegretlessError | Mismatch, message: str) -> Response:
         return refusal_json(422, "would-not-fit", message)
     if isinstance(error, InvalidFile):
         return refusal_json(422, "invalid", message)
-    wrong = field_error(error)
-    return refusal_json(422, "invalid", message, wrong.field or None, wrong.position)
+    located = field_error(error)
+    return refusal_json(422, "invalid", message, located.field or None, located.position)
 
 
 async def _event_stream(events: Events) -> AsyncIterator[bytes]:

@@ -86,7 +86,7 @@ def strip_json(reader: SpotReader, path: list[LineNode], *, frequencies: bool = 
     board = [card_text(card) for card in reader.spot.board]
     tiles: list[Json] = [{"kind": "street", "street": reader.spot.streets[0], "cards": board, "pot": pot, "line": ""}]
     for node, after in zip(path, [*path[1:], None], strict=True):
-        line, pot_here = ", ".join(node.steps), pot + float(tree.paid[node.index].sum())
+        line, node_pot = ", ".join(node.steps), pot + float(tree.paid[node.index].sum())
         kind = NodeKind(int(tree.kind[node.index]))
         if kind == NodeKind.DECISION:
             actions = action_list(reader, node)
@@ -100,7 +100,7 @@ def strip_json(reader: SpotReader, path: list[LineNode], *, frequencies: bool = 
                     "kind": "decision",
                     "line": line,
                     "player": PLAYERS[player],
-                    "pot": pot_here,
+                    "pot": node_pot,
                     "stack": reader.spot.stack - float(tree.paid[node.index, player]),
                     "street": street_of(reader, node),
                     "taken": action_taken,
@@ -110,9 +110,9 @@ def strip_json(reader: SpotReader, path: list[LineNode], *, frequencies: bool = 
         elif kind == NodeKind.CHANCE:
             dealt = [] if after is None else [card_text(card) for card in after.deal.cards[len(node.deal.cards) :]]
             street = STREETS[len(reader.spot.board) - 3 + node.deal.street + 1]
-            tiles.append({"kind": "street", "street": street, "cards": dealt, "pot": pot_here, "line": line})
+            tiles.append({"kind": "street", "street": street, "cards": dealt, "pot": node_pot, "line": line})
         else:
-            tiles.append({"kind": "end", "end": kind.name.lower(), "pot": pot_here, "line": line})
+            tiles.append({"kind": "end", "end": kind.name.lower(), "pot": node_pot, "line": line})
     return tiles
 
 

@@ -143,6 +143,7 @@ def _with_caps(table: Mapping[str, Any]) -> Json:
 
 
 def _confined(lock: object, library: Library) -> object:
+    """A lock whose source, if it has one, is a solution of the served folder."""
     if isinstance(lock, Mapping) and "source" in lock:
         source = str(lock["source"])
         if source.startswith(f"{library.folder}/"):
@@ -155,9 +156,9 @@ def _read_typed(value: object, schema: Schema) -> Any:
     """An option as typed, or None if it was left empty; raises `Mismatch` if it is not what the schema allows."""
     number = None if value is None or (isinstance(value, str) and not value.strip()) else _as_number(value)
     if number is not None:
-        whole = schema["type"] == "integer"
-        if isinstance(number, str) or (whole and not isinstance(number, int)):
-            raise Mismatch("", f"'{str(value)[:40]}' must be {'a whole number' if whole else 'a number'}")
+        is_whole = schema["type"] == "integer"
+        if isinstance(number, str) or (is_whole and not isinstance(number, int)):
+            raise Mismatch("", f"'{str(value)[:40]}' must be {'a whole number' if is_whole else 'a number'}")
         check(number, schema)
     return number
 
@@ -168,7 +169,7 @@ def _read_typed(value: object, schema: Schema) -> Any:
 def _checked_json(
     checked: CheckedSpot,
     treeless: Spot | None,
-    wrong_options: list[FieldError],
+    option_errors: list[FieldError],
     library: Library,
     *,
     threads: int | None,
@@ -178,7 +179,7 @@ def _checked_json(
 
     `treeless` is the spot with any tree, if all but its bets can be read.
     """
-    errors, estimate = [*checked.errors, *wrong_options], None
+    errors, estimate = [*checked.errors, *option_errors], None
     cores = thread_limit(threads)
     trees = [] if treeless is None else _trees_json(treeless, checked.spot, cores, target)
     if checked.spot is not None:
@@ -320,16 +321,16 @@ routes = Routes()
 @routes.endpoint("POST", "/spots/check", "What is wrong with a spot, field by field; or its TOML and size", CHECKED)
 def check_typed(library: Library, spot: SpotFields, threads: _Typed = None, target: _Typed = None) -> Json:
     options: dict[str, Any] = {}
-    wrong: list[FieldError] = []
+    option_errors: list[FieldError] = []
     for name, value, schema in (("target", target, _TARGET), ("threads", threads, _THREADS)):
         try:
             options[name] = _read_typed(value, schema)
         except Mismatch as mismatch:
-            wrong.append(FieldError(name, str(mismatch), None))
+            option_errors.append(FieldError(name, str(mismatch), None))
     checked = _check_spot(spot, library)
     treeless = _treeless(checked, spot, library)
     expected = options.get("target") or TARGET
-    return _checked_json(checked, treeless, wrong, library, threads=options.get("threads"), target=expected)
+    return _checked_json(checked, treeless, option_errors, library, threads=options.get("threads"), target=expected)
 
 
 @routes.endpoint(

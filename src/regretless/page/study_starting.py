@@ -100,8 +100,8 @@ def check_study(
         size = study_size(StudyPlan.parse(toml), device="auto")
     except InvalidSpot as error:
         message = str(error).removeprefix(f"{error.field}: ")
-        wrong = FieldError(error.field or "", message, getattr(error, "position", None))
-        return {"valid": False, "errors": [error_json(wrong)], "estimate": None, "toml": None}
+        located = FieldError(error.field or "", message, getattr(error, "position", None))
+        return {"valid": False, "errors": [error_json(located)], "estimate": None, "toml": None}
     except RegretlessError as error:
         return {"valid": False, "errors": [error_json(field_error(error))], "estimate": None, "toml": None}
     free = available_bytes()

@@ -111,6 +111,7 @@ def main() -> int:
 
 
 def _solve(task: SolveTask, is_stopped: Callable[[], bool], send: Send) -> None:
+    """Solve a task, save the solution and send events about it."""
     file = Path(task.file)
     options = task.options
     if task.resume is not None:
@@ -157,6 +158,7 @@ def _iterate(
     is_stopped: Callable[[], bool],
     send: Send,
 ) -> Solution:
+    """Solve a problem by iterating, with readable checkpoints in the file."""
     request = make_request(problem, replace(options, checkpoint=file))
     target, earlier = request.settings.target, request.resume
     reports = _Reports(send, problem.scale, Forecast(target), 0.0 if earlier is None else earlier.seconds)
@@ -167,17 +169,18 @@ def _iterate(
         if not kernels_are_compiled(FormKind.PUBLIC, storage):
             send({"event": "note", "message": "compiling kernels for this machine: once, about 20 seconds"})
 
-    def checkpointed(failed: InvalidFile | None) -> None:
-        if failed is None:
+    def checkpointed(error: InvalidFile | None) -> None:
+        if error is None:
             send({"event": "saved", "iteration": reports.iteration})
         else:
-            send({"event": "note", "message": str(failed)})
+            send({"event": "note", "message": str(error)})
 
     save_every = max(SAVE_EVERY, size / BYTES_PER_SECOND / SAVING_SHARE)
     started = start(
         replace(request, save_every=save_every, readable_checkpoints=True),
         Hooks(report=reports.read, interrupted=is_stopped, checkpointed=checkpointed),
     )
+    curve = () if earlier is None else earlier.curve
     send(
         {
             "event": "ready",
@@ -186,10 +189,7 @@ def _iterate(
             "memory_bytes": started.engine.memory_bytes,
             "device": started.engine.device,
             "threads": started.engine.threads,
-            "curve": [
-                [point.iteration, point.seconds, point.exploitability]
-                for point in (() if earlier is None else earlier.curve)
-            ],
+            "curve": [[point.iteration, point.seconds, point.exploitability] for point in curve],
         }
     )
     return drive(started.engine, started.steps)
