@@ -61,4 +61,4 @@ def test_json_has_no_nan() -> None:
 def test_every_command_prints_json_in_one_way() -> None:
     modules = Path(regretless.cli.__file__).parent.rglob("*.py")
     writers = [module.name for module in modules if "json.dump" in module.read_text(encoding="utf-8")]
-    assert writers == ["consoles.py"]
+    assert writers == ["json_output.py"]

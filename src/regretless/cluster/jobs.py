@@ -2,8 +2,7 @@
 
 Everything that is handed out or comes back is text and numbers: we unpickle nothing. Each spot is solved, read into
 rows, and written. Only the solve and the reading need the solution. So a worker can ask for its next job as soon as the
-last spot is solved (`solved`), and leave the writing, most of which is waiting for the disk, to another thread
-(`later`).
+last spot is solved (`solved`). Writing, which mostly waits for the disk, is left to another thread (`later`).
 
 A worker that sees the folder of the study (its `run.token` has the token of the run) writes parts there itself, so what
 it has solved survives the driver. Any other worker writes to a folder of its own and returns the files.
@@ -40,7 +39,7 @@ class StudyJob:
 
     toml: str  # of the study
     folder: str  # the study's folder, on machines that see it
-    token: str  # in the folder's `run.token`, by which a worker recognises the folder
+    token: str  # in the folder's `run.token`: tells a worker whether it sees the same folder
     spots: tuple[str, ...]
     device: str  # "cpu" or "cuda"
     threads: int | None
@@ -221,7 +220,7 @@ def _read(toml: str) -> tuple[StudyPlan, dict[str, StudySpot]]:
 
 
 def has_token(folder: str | Path, token: str) -> bool:
-    """Whether a path is that of the folder in which a run has written its token."""
+    """Whether a run has written its token in this folder."""
     try:
         return read_state(Path(folder, TOKEN), Path(folder), most=MAX_TOKEN) == token.encode()
     except InvalidFile:

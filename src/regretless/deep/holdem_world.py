@@ -47,7 +47,7 @@ BET_FEATURES = ROUNDS * POSITIONS * 2
 
 @dataclass(frozen=True)
 class BettingTensors:
-    """N betting nodes, of which D are decisions. Payoffs are in big blinds."""
+    """N betting nodes, D of them decisions. Payoffs are in big blinds."""
 
     tree: BettingTree
     player: Tensor  # [N] int64          who decides, or `TERMINAL`

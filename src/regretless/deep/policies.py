@@ -1,7 +1,7 @@
 """What a training learned, as probabilities of actions; its exact exploitability; its networks as named arrays.
 
 - `NetworkPolicy`: the policy network, fitted to the strategy memory.
-- `MixturePolicy`: Single Deep CFR (Steinberger, 2019): every iteration's value network, of which one is drawn with
+- `MixturePolicy`: Single Deep CFR (Steinberger, 2019): every iteration's value network; one is drawn with
   probability proportional to t before the game begins and then plays all of it. Its average strategy at a decision
   weighs each network by how likely that network's own play leads there, so it depends on the player's earlier
   decisions; `pair_strategy` computes it.
@@ -69,7 +69,7 @@ class AdvantagePolicy:
 
 @dataclass(frozen=True)
 class MixturePolicy:
-    """Value networks of all iterations, of which a player draws one per game."""
+    """Value networks of all iterations; a player draws one per game."""
 
     networks: Sequence[Sequence[Network]]  # [player][iteration]
     weights: Sequence[float]  # [iteration], t

@@ -64,7 +64,7 @@ def make_app(
     """The application for a folder.
 
     Requests need the `token`, unless it is None. `host` is the address the server is bound to, `other_hosts` are
-    further names and addresses by which it is reached, and `solves` is how many solves may run at once.
+    further names and addresses that reach it, and `solves` is how many solves may run at once.
     """
     library = Library(folder)
     queue = SolveQueue(library, limit=solves)

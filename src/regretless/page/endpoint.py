@@ -10,8 +10,8 @@ parameter without a schema, such as `library`, is the part of the server with th
 
 1. Query, path and body are read and checked against the schemas, and become the handler's arguments.
 2. A plain handler runs in a thread, so that reading a file blocks nobody; an `async` one runs in the event loop. A
-   handler that is a generator takes long: such requests take turns, in each of which one of them runs some pieces of
-   its work, as long as anybody waits for the answer.
+   handler that is a generator takes long: such requests take turns. In its turn a request runs some pieces of its
+   work, as long as anybody waits for the answer.
 3. Every error a user can cause is answered with a status below 500 and
 
        {"error": {"code", "message", "field", "position"}}

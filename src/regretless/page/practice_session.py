@@ -38,7 +38,7 @@ MAX_DEALS = 300  # until a hand comes to a decision that the user wants
 FACING = ("check", "bet")  # nobody has bet on this street, or there is a bet to answer
 GRADES = ("best", "fine", "inaccuracy", "mistake", "blunder")
 GOOD_GRADES = ("best", "fine")
-MAX_LOSSES = (0.1, 0.5, 1.5, 5.0)  # EV lost in percent of the pot, up to which each grade but the last is given
+MAX_LOSSES = (0.1, 0.5, 1.5, 5.0)  # EV lost in percent of the pot, at most, for each grade but the last
 PLAYED = 0.05  # an action that the solution takes this often is at least fine
 
 

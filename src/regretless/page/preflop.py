@@ -1,7 +1,7 @@
 """Solved games from the deal, before the flop: a chart of 169 classes per decision, and the spots that follow.
 
 A chart has the mix of actions of each class, and how much of the class gets there. A line of play that leads to a flop
-gives a spot: the ranges with which both players arrive, the pot and the stacks behind. The small blind has the button
+gives a spot: the ranges that both players arrive with, the pot and the stacks behind. The small blind has the button
 and is in position after the flop.
 """
 

@@ -55,7 +55,7 @@ def serve(
     show: bool = False,
     ready: Callable[[str], None] = lambda address: None,
 ) -> None:
-    """Serve a folder until interrupted; `ready` is told the address, and `show` opens it in a browser.
+    """Serve a folder until interrupted; `ready` is called with the address, and `show` opens it in a browser.
 
     Without a `token`, whoever can reach the address can use the page.
     """

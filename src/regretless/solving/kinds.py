@@ -50,7 +50,7 @@ class ProblemKind:
     solution: str  # a class of solutions
     files: Mapping[str, str] = field(default_factory=dict)  # the kinds of its files, and what messages call them
     checkpoint: str = ""  # the kind of its checkpoints, if they hold only what a resume needs
-    keeps_regrets: bool = True  # whether its file can be resumed unless `save` is told otherwise
+    keeps_regrets: bool = True  # whether `save` writes a file that can be resumed, by default
     listed: str = "game"  # what a list of files calls one
     noun: str = ""  # what it is, where a list of files says that the page cannot show it
 

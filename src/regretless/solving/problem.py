@@ -89,7 +89,7 @@ class Problem(ABC, Generic[FormType, EngineType]):
 
     kind: Kind
     name: str  # as users type it
-    unit: str = "per game"  # in which exploitability is shown
+    unit: str = "per game"  # of exploitability as it is shown
     scale: float = 1.0  # exploitability in `unit` / exploitability in the game's units
     form_name: str = "history"  # what `form` compiles, as users type it
     variant: str = "plus"  # the default

@@ -58,7 +58,7 @@ Send = Callable[[Message], None]
 
 @dataclass(frozen=True, kw_only=True)
 class SolveTask:
-    """What a worker solves: the solution of a file, a spot or a game, of which the others are None."""
+    """What a worker solves: one of `resume`, `toml` and `game`; the other two are None."""
 
     folder: str  # that contains the files
     file: str  # to save to

@@ -146,7 +146,7 @@ def _ask(console: LiteralConsole, stakes: Stakes, duel: Duel, node: LineNode) ->
     console.print(choices_text(action_names(duel, node)), soft_wrap=True)
     while True:
         console.print("> ", end="")
-        if console.is_closed:  # the reader of the pipe has gone
+        if console.is_closed:  # nobody reads the pipe any more
             raise InputEnded
         typed = sys.stdin.readline()
         if not sys.stdin.isatty():  # a terminal has shown what was typed

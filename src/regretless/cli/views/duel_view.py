@@ -71,7 +71,7 @@ class Score:
         count = len(self.won)
         if count == 0:
             return "no hand was finished"
-        text = f"after {counted(count, 'hand')}: {signed(sum(self.won), self.unit)}, "
+        text = f"after {counted(count, 'hand')}: {signed_amount(sum(self.won), self.unit)}, "
         text += f"{100 * fmean(self.won):+.1f} {self.unit}/100"
         if count > 1:
             error = 100 * stdev(self.adjusted) / math.sqrt(count)
@@ -79,10 +79,10 @@ class Score:
         return text
 
 
-def signed(amount: float, unit: str) -> str:
+def signed_amount(amount: float, unit: str) -> str:
     """An amount with its sign.
 
-    >>> signed(2.5, "bb"), signed(-0.333333, "bb"), signed(-0.0001, "chips")
+    >>> signed_amount(2.5, "bb"), signed_amount(-0.333333, "bb"), signed_amount(-0.0001, "chips")
     ('+2.5 bb', '-0.333 bb', '0 chips')
     """
     rounded = round(amount, 3) + 0.0  # -0.0 becomes 0.0

@@ -24,7 +24,7 @@ from regretless.cli.terminal.numbers import (
     signed_text,
     unit_of,
 )
-from regretless.cli.views.spot_view import WIDE, grid_legend, grid_lines, wrapped
+from regretless.cli.views.spot_view import WIDE, grid_legend, grid_lines, wrap_legend
 from regretless.colors import action_colors
 from regretless.deep.trained_policy import TrainedPolicy
 from regretless.errors import InvalidOption, bytes_text
@@ -92,7 +92,7 @@ def _print_chart(console: Console, node: NodeStrategy) -> None:
     color, columns = has_color(console), page_columns(console)
     chart = make_chart(node)
     _print_heading(console, node)
-    for line in wrapped(grid_legend(chart, color=color, wide=columns >= WIDE), columns):
+    for line in wrap_legend(grid_legend(chart, color=color, wide=columns >= WIDE), columns):
         console.print(line)
     for line in grid_lines(chart, color=color, wide=columns >= WIDE):
         console.print(line, no_wrap=True, soft_wrap=True)

@@ -21,7 +21,15 @@ from regretless.cli.terminal.consoles import for_answers, for_drawing, has_color
 from regretless.cli.terminal.json_output import print_json, strict_json
 from regretless.cli.terminal.numbers import cell_text, chips_text, duration_text
 from regretless.cli.views.labels import ROLES, PlayerNames, player_names, tree_actions
-from regretless.cli.views.spot_view import NARROW, ORDER, check_any_hand, node_grid, node_lines, weight_text, wrapped
+from regretless.cli.views.spot_view import (
+    NARROW,
+    ORDER,
+    check_any_hand,
+    node_grid,
+    node_lines,
+    weight_text,
+    wrap_legend,
+)
 from regretless.colors import spot_colors
 from regretless.errors import InvalidOption, bytes_text
 from regretless.files.atomic import replace_file
@@ -148,7 +156,7 @@ def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
         console.print()
         for_answers(fit=False).print(table)  # a terminal may wrap a row, but no number is cut
     if tables:
-        for line in wrapped(HAND_LEGEND, columns):
+        for line in wrap_legend(HAND_LEGEND, columns):
             console.print(line)
     for line in [Text(""), *grid] if grid else []:
         console.print(line, no_wrap=True, soft_wrap=True)
@@ -193,7 +201,7 @@ def _print_runouts(solution: SpotSolution, look: Look, as_json: bool) -> None:
     console = for_answers(fit=False)
     names = player_names(solution.spot)
     console.print(runout_table(report, look.player, sort=look.sort, names=names))
-    for line in wrapped(runout_legend(report, names), page_columns(for_answers())):
+    for line in wrap_legend(runout_legend(report, names), page_columns(for_answers())):
         console.print(line)
 
 

@@ -8,7 +8,7 @@ A wide terminal has room for a number, or the letters, beside each name; a narro
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from textwrap import wrap
 from types import MappingProxyType
@@ -29,7 +29,7 @@ from regretless.holdem.spots.spot_fields import PlayerName
 
 __all__ = [
     "NARROW", "ORDER", "WIDE", "action_letters", "action_lines", "board_line", "cards_text", "check_any_hand",
-    "grid_legend", "grid_lines", "node_grid", "node_lines", "weight_text", "wrapped",
+    "grid_legend", "grid_lines", "node_grid", "node_lines", "weight_text", "wrap_legend",
 ]  # fmt: skip
 
 EMPTY, DARK, DIM, FULL = "#3a3f46", "#14181c", "#6b727a", "#f2b134"
@@ -41,6 +41,7 @@ MARK = "*"  # after the name of a class with a locked hand
 
 ACTION_LEGEND = "share of the range, combos, and EV in chips of the hands that take the action"
 GAP = 2  # columns between two grids side by side
+ROUNDED_TO_ONE = 0.9995  # from which on an equity is shown as 100, which leaves no room for a decimal
 NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -68,15 +69,18 @@ def grid_lines(grid: Grid, beside: Sequence[float] | None = None, *, color: bool
     for row in range(13):
         cells = range(13 * row, 13 * row + 13)
         if wide:
-            lines.append(_joined(_wide_cell(grid, cell, beside, color) for cell in cells))
+            lines.append(_join(_wide_cell(grid, cell, beside, color) for cell in cells))
         elif color and grid.kind == "strategy":
-            lines.append(_joined(_painted(grid, cell, f" {_name(grid, cell):<{CELL - 1}}") for cell in cells))
+            lines.append(_join(_strategy_cell(grid, cell, f" {_name(grid, cell):<{CELL - 1}}") for cell in cells))
             if beside is not None:
-                below = (f" {_beside(grid, cell, beside, CELL - 1):<{CELL - 1}}" for cell in cells)
-                lines.append(_joined(_painted(grid, cell, text) for cell, text in zip(cells, below, strict=True)))
+                below = (f" {_beside_text(grid, cell, beside, CELL - 1):<{CELL - 1}}" for cell in cells)
+                lines.append(_join(_strategy_cell(grid, cell, text) for cell, text in zip(cells, below, strict=True)))
         else:
-            lines.append(_joined(_stacked(grid, cell, f"{_name(grid, cell):<{CELL}}", color) for cell in cells))
-            lines.append(_joined(_stacked(grid, cell, f"{_shown(grid, cell, 5):<{CELL}}", color) for cell in cells))
+            names = [f"{_name(grid, cell):<{CELL}}" for cell in cells]
+            values = [f"{_value_text(grid, cell, 5):<{CELL}}" for cell in cells]
+            for texts in (names, values):
+                parts = zip(cells, texts, strict=True)
+                lines.append(_join(_colored_cell(grid, cell, text, color) for cell, text in parts))
     if not color:
         for line in lines:
             line.rstrip()
@@ -115,10 +119,10 @@ def grid_legend(
     return legend
 
 
-def _joined(parts: object) -> Text:
+def _join(cells: Iterable[Text]) -> Text:
     line = Text()
-    for part in parts:  # type: ignore[attr-defined]
-        line.append_text(part)
+    for cell in cells:
+        line.append_text(cell)
     return line
 
 
@@ -127,33 +131,37 @@ def _name(grid: Grid, cell: int) -> str:
 
 
 def _has_hands(grid: Grid, cell: int) -> bool:
+    """Whether a class has a hand in the range."""
     return not bool(np.isnan(grid.values[cell]).any())
 
 
-def _shown(grid: Grid, cell: int, columns: int) -> str:
+def _value_text(grid: Grid, cell: int, columns: int) -> str:
     """The text of a cell: letters of a strategy, or a number."""
     if not _has_hands(grid, cell):
         return "·"
     if grid.kind == "strategy":
         return _letters(grid.values[cell], list(action_letters(grid.actions).values()), columns)
     value = float(grid.values[cell])
-    if grid.kind in ("equity", "weight"):
-        return f"{100 * value:.{int(grid.kind == 'equity' and value < 0.9995)}f}"
-    return fitted(value, columns)
+    if grid.kind == "weight" or (grid.kind == "equity" and value >= ROUNDED_TO_ONE):
+        return f"{100 * value:.0f}"
+    if grid.kind == "equity":
+        return f"{100 * value:.1f}"
+    return fit_number(value, columns)
 
 
 def _letters(shares: Sequence[float], letters: Sequence[str], columns: int) -> str:
-    text, reached = "", 0.0
+    """A bar of letters, divided among the actions."""
+    text, total = "", 0.0
     for share, letter in zip(shares, letters, strict=True):
-        reached += share
-        text += letter * (round(reached * columns) - len(text))
+        total += share
+        text += letter * (round(total * columns) - len(text))
     return text
 
 
-def fitted(value: float, columns: int) -> str:
+def fit_number(value: float, columns: int) -> str:
     """A number with as many decimals as fit, at most two.
 
-    >>> fitted(24.126, 5), fitted(-3.25, 4), fitted(1234.5, 5), fitted(123456, 5), fitted(-0.001, 5)
+    >>> fit_number(24.126, 5), fit_number(-3.25, 4), fit_number(1234.5, 5), fit_number(123456, 5), fit_number(-0.001, 5)
     ('24.13', '-3.2', '1234', '123k', '0.00')
     """
     for decimals in (2, 1, 0):
@@ -173,28 +181,29 @@ def weight_text(weight: float) -> str:
     return f"{weight:.2f}" if weight >= 0.01 or weight == 0 else f"{weight:.1e}"
 
 
-def _beside(grid: Grid, cell: int, numbers: Sequence[float], columns: int) -> str:
-    return "" if not _has_hands(grid, cell) or math.isnan(numbers[cell]) else fitted(numbers[cell], columns)
+def _beside_text(grid: Grid, cell: int, numbers: Sequence[float], columns: int) -> str:
+    return "" if not _has_hands(grid, cell) or math.isnan(numbers[cell]) else fit_number(numbers[cell], columns)
 
 
 def _wide_cell(grid: Grid, cell: int, beside: Sequence[float] | None, color: bool) -> Text:
     name = _name(grid, cell)
     if color and grid.kind == "strategy":
-        number = "" if beside is None else _beside(grid, cell, beside, 4)
-        return _painted(grid, cell, f" {name:<{WIDE_CELL - 1 - len(number)}}"[: WIDE_CELL - len(number)] + number)
-    return _stacked(grid, cell, f"{name:<4}{_shown(grid, cell, 4):<{WIDE_CELL - 4}}", color)
+        number = "" if beside is None else _beside_text(grid, cell, beside, 4)
+        return _strategy_cell(grid, cell, f" {name:<{WIDE_CELL - 1 - len(number)}}"[: WIDE_CELL - len(number)] + number)
+    return _colored_cell(grid, cell, f"{name:<4}{_value_text(grid, cell, 4):<{WIDE_CELL - 4}}", color)
 
 
-def _stacked(grid: Grid, cell: int, text: str, color: bool) -> Text:
+def _colored_cell(grid: Grid, cell: int, text: str, color: bool) -> Text:
     """A cell, or its upper or lower half, in one colour."""
     if not color:
         return Text(text)
     if not _has_hands(grid, cell):
         return Text(f" {text}"[: len(text)].replace("·", " "), style=f"{DIM} on {EMPTY}")
-    return Text(f" {text}"[: len(text)], style=f"bold {DARK} on {_back(grid, cell)}")
+    return Text(f" {text}"[: len(text)], style=f"bold {DARK} on {_cell_color(grid, cell)}")
 
 
-def _back(grid: Grid, cell: int) -> str:
+def _cell_color(grid: Grid, cell: int) -> str:
+    """The colour behind a number, along a scale; that of EV and EQR ends at the lowest and highest of the grid."""
     value = float(grid.values[cell])
     if grid.kind == "weight":
         return blend(EMPTY, FULL, 0.35 + 0.65 * value)
@@ -204,7 +213,7 @@ def _back(grid: Grid, cell: int) -> str:
     return between(SCALE, (value - low) / (high - low) if high > low else 0.5)
 
 
-def _painted(grid: Grid, cell: int, text: str) -> Text:
+def _strategy_cell(grid: Grid, cell: int, text: str) -> Text:
     """A strategy cell, split among the colours of its actions."""
     if not _has_hands(grid, cell):
         return Text(text, style=f"{DIM} on {EMPTY}")
@@ -325,32 +334,30 @@ def node_grid(
     Its cells show a `kind` of numbers: by default the strategy, or the range of a player who is not to act. There is no
     grid where nobody has a hand to show.
     """
-    both = player is None
+    for_acting_player = player is None
     player = player or (view.player if view.kind == "decision" else None)
     if player is None or not (view.hands[player].weight * view.hands[player].matchups).any():
         return []
     acts = view.kind == "decision" and view.player == player
     texts = view_actions(view) if acts else NO_TEXTS
     grid = make_grid(view, player, kind or ("strategy" if acts else "weight"))
-    other: PlayerName = "ip" if player == "oop" else "oop"
-    two = columns >= 2 * NARROW + GAP and both and kind is None
-    wide = columns >= WIDE and not two
-    numbered = color and grid.kind == "strategy" and (wide or two)
-    chips = make_grid(view, player, "ev").values.tolist() if numbered else None
-    legend = grid_legend(grid, color=color, wide=wide, beside=numbered, player=names[player], texts=texts)
-    lines = grid_lines(grid, chips, color=color, wide=wide)
-    if not two:
-        return [*wrapped(legend, columns), *lines]
-    against = make_grid(view, other, "weight")
-    legends = (
-        wrapped(legend, NARROW),
-        wrapped(grid_legend(against, color=color, wide=False, player=names[other]), NARROW),
-    )
-    rows = zip(lines, grid_lines(against, color=color, wide=False), strict=True)
-    return [_side_by_side(*pair) for pair in (*zip_longest(*legends, fillvalue=Text("")), *rows)]
+    has_two_grids = columns >= 2 * NARROW + GAP and for_acting_player and kind is None
+    wide = columns >= WIDE and not has_two_grids
+    with_evs = color and grid.kind == "strategy" and (wide or has_two_grids)
+    evs = make_grid(view, player, "ev").values.tolist() if with_evs else None
+    legend = grid_legend(grid, color=color, wide=wide, beside=with_evs, player=names[player], texts=texts)
+    lines = grid_lines(grid, evs, color=color, wide=wide)
+    if not has_two_grids:
+        return [*wrap_legend(legend, columns), *lines]
+    opponent: PlayerName = "ip" if player == "oop" else "oop"
+    opposing = make_grid(view, opponent, "weight")
+    opposing_legend = grid_legend(opposing, color=color, wide=False, player=names[opponent])
+    legends = zip_longest(wrap_legend(legend, NARROW), wrap_legend(opposing_legend, NARROW), fillvalue=Text(""))
+    rows = zip(lines, grid_lines(opposing, color=color, wide=False), strict=True)
+    return [_side_by_side(left, right) for left, right in (*legends, *rows)]
 
 
-def wrapped(legend: str, columns: int) -> list[Text]:
+def wrap_legend(legend: str, columns: int) -> list[Text]:
     """The legend of a table or grid, wrapped to fit."""
     return [Text(line, style="dim") for line in wrap(legend, columns, break_on_hyphens=False)]
 
