@@ -105,7 +105,7 @@ def traverse(
         depth.values[depth.own] = expected
         depth.values[depth.others] = values[split:]
         values = depth.values
-    return TraversalSamples(_joined(advantages, world), _joined(strategies, world), values)
+    return TraversalSamples(_join_samples(advantages, world), _join_samples(strategies, world), values)
 
 
 def _strategies(networks: Sequence[Advantages], mover: Tensor, observations: Tensor, legal: Tensor) -> Tensor:
@@ -118,7 +118,7 @@ def _strategies(networks: Sequence[Advantages], mover: Tensor, observations: Ten
     return regret_matching(advantages, legal)
 
 
-def _joined(samples: Sequence[Samples], world: World[States]) -> Samples:
+def _join_samples(samples: Sequence[Samples], world: World[States]) -> Samples:
     """All samples in one; none if no player had a choice."""
     if samples:
         return Samples(*(torch.cat(column) for column in zip(*samples, strict=True)))

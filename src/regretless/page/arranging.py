@@ -54,13 +54,13 @@ class FileNotes:
     def read(self) -> dict[str, str]:
         """All notes; none if they cannot be read, as the folder may come from somebody else."""
         with suppress(InvalidFile):
-            return self._saved()
+            return self._read_saved()
         return {}
 
     def change(self, changes: dict[str, str]) -> None:
         """Replace the notes of some files; an empty one is removed. Notes that cannot be read are never overwritten."""
         with self._changing:
-            before = self._saved()
+            before = self._read_saved()
             notes = {file: note for file, note in (before | changes).items() if note}
             if notes == before:
                 return
@@ -95,7 +95,7 @@ class FileNotes:
             raise
         self.change({file: ""})
 
-    def _saved(self) -> dict[str, str]:
+    def _read_saved(self) -> dict[str, str]:
         if not os.path.lexists(self._path):
             return {}
         saved = Fields.read(self._path, self._root, largest=MAX_NOTES_BYTES).table
@@ -194,7 +194,7 @@ async def rename(
                 move_state(path, library.path(name, path.suffix), library.folder)
 
     await run_in_threadpool(move)
-    queue.renamed(file, name)
+    queue.rename(file, name)
     return {"file": name}
 
 

@@ -119,7 +119,7 @@ class Endpoint:
                 answer = await run_in_threadpool(self.handle, **values)
         except (RegretlessError, Mismatch) as error:
             sentence = error.worded(Advice.in_words) if isinstance(error, RegretlessError) else str(error)
-            return _refused(error, request.app.state.without_folder(sentence))
+            return _refusal(error, request.app.state.without_folder(sentence))
         except ClientDisconnect:
             return Response(status_code=400)
         if isinstance(answer, Events):
@@ -309,7 +309,7 @@ def refusal_json(
     return _json_response({"error": error}, status)
 
 
-def _refused(error: RegretlessError | Mismatch, message: str) -> Response:
+def _refusal(error: RegretlessError | Mismatch, message: str) -> Response:
     if isinstance(error, Mismatch):
         return refusal_json(400, "malformed", message, error.field)
     if isinstance(error, RefusedRequest):

@@ -59,17 +59,17 @@ class ServedFolder:
         if not file.endswith(SUFFIXES if suffix is None else suffix):
             allowed = " or ".join(SUFFIXES) if suffix is None else suffix
             raise Forbidden(f"file: {file[:QUOTED]!r} does not end in {allowed}", "file")
-        return self._confined(self.folder / PurePosixPath(file), "file", file)
+        return self._confine(self.folder / PurePosixPath(file), "file", file)
 
     def study(self, name: str) -> Path:
         """The folder of a study; refuses names that lead elsewhere, and studies whose tables lie elsewhere."""
         if name != SERVED_FOLDER:
             _check_name(name, "study")
-        path = self._confined(self.folder / PurePosixPath(name), "study", name)
+        path = self._confine(self.folder / PurePosixPath(name), "study", name)
         if not (path / MANIFEST).is_file():
             raise NotFound(f"study: {name!r} is not the folder of a study in the served folder", "study")
         for part in (MANIFEST, *STUDY_PARTS):
-            self._confined(path / part, "study", name)
+            self._confine(path / part, "study", name)
         return path
 
     def existing(self, file: str, suffix: str | None = None) -> Path:
@@ -116,7 +116,7 @@ class ServedFolder:
             return None
         return f"{status.st_mtime_ns:x}-{status.st_size:x}"
 
-    def _confined(self, path: Path, field: str, name: str) -> Path:
+    def _confine(self, path: Path, field: str, name: str) -> Path:
         """A path, if it leads into the folder."""
         try:
             resolved = path.resolve()

@@ -120,7 +120,7 @@ class Library(ServedFolder):
         Reports that take long read with `slow`, an opening of their own, so that nodes need not wait for them. It has
         no lock: such requests take turns (`endpoint`), and none may keep the others out from one turn to the next.
         """
-        with self._opened(file, SpotSolution, "a solved spot", slow=slow) as opened:
+        with self._open_solution(file, SpotSolution, "a solved spot", slow=slow) as opened:
             yield opened
 
     @contextmanager
@@ -137,7 +137,7 @@ class Library(ServedFolder):
             raise NotFound(f"file: {summary.note}", "file")
         if summary.bytes > MAX_GAME_BYTES:
             raise NotFound(f"file: {file!r} is too large to browse: regretless show reads it", "file")
-        with self._opened(file, GameSolution, "a solved game") as opened:
+        with self._open_solution(file, GameSolution, "a solved game") as opened:
             yield opened
 
     @contextmanager
@@ -145,11 +145,11 @@ class Library(ServedFolder):
         """The solution of a game from the deal with charts, for this thread alone, and its revision."""
         if self.summary(file).kind not in CHARTED:
             raise NotFound(f"file: {file!r} has no charts of play before the flop", "file")
-        with self._opened(file, BigBlindSolution, "a solved game from the deal") as opened:  # type: ignore[type-abstract]
+        with self._open_solution(file, BigBlindSolution, "a solved game from the deal") as opened:  # type: ignore[type-abstract]
             yield opened
 
     @contextmanager
-    def _opened(
+    def _open_solution(
         self, file: str, kind: type[SolutionType], noun: str, *, slow: bool = False
     ) -> Iterator[tuple[SolutionType, str]]:
         """The solution of a file, which must be of this kind, and its revision; read now unless it is open."""

@@ -161,7 +161,7 @@ class SolveQueue:
         """The files of solves that are not over, and the solves."""
         return {job.request.file: job.id for job in self.jobs.values() if not job.is_over}
 
-    def renamed(self, file: str, to: str) -> None:
+    def rename(self, file: str, to: str) -> None:
         """Let the solves of a file follow it to another name."""
         for job in self.jobs.values():
             request = job.request
@@ -183,7 +183,7 @@ class SolveQueue:
         pid = None if process is None else process.pid
         return job.as_json(position=position, revision=revision, pid=pid, curve=curve)
 
-    def listed(self) -> list[Json]:
+    def all_as_json(self) -> list[Json]:
         """All solves, newest first, without their curves."""
         for job in self.jobs.values():
             self._read_end(job)
@@ -201,7 +201,7 @@ class SolveQueue:
 
     def events(self) -> AsyncIterator[tuple[str, object] | None]:
         """The list of solves, whenever one changes its state."""
-        return self._feed.solves(self.jobs.values, self.listed)
+        return self._feed.solves(self.jobs.values, self.all_as_json)
 
     def _check_room(self) -> None:
         if self._closing:

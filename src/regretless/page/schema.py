@@ -67,27 +67,27 @@ def text(description: str = "", *, longest: int = MAX_TEXT_LENGTH, **more: objec
     >>> text("a suit", enum=["c", "d", "h", "s"], longest=1)
     {'type': 'string', 'maxLength': 1, 'enum': ['c', 'd', 'h', 's'], 'description': 'a suit'}
     """
-    return _described({"type": "string", "maxLength": longest, **more}, description)
+    return _with_description({"type": "string", "maxLength": longest, **more}, description)
 
 
 def number(description: str = "", **limits: object) -> Schema:
     """A finite number, within limits such as `minimum=0`."""
-    return _described({"type": "number", **limits}, description)
+    return _with_description({"type": "number", **limits}, description)
 
 
 def integer(description: str = "", **limits: object) -> Schema:
     """A whole number, within limits such as `minimum=0`."""
-    return _described({"type": "integer", **limits}, description)
+    return _with_description({"type": "integer", **limits}, description)
 
 
 def boolean(description: str = "", **more: object) -> Schema:
     """True or false."""
-    return _described({"type": "boolean", **more}, description)
+    return _with_description({"type": "boolean", **more}, description)
 
 
 def array(items: Schema, description: str = "", **limits: object) -> Schema:
     """A list of items that all match one schema, within limits such as `maxItems=3`."""
-    return _described({"type": "array", "items": items, **limits}, description)
+    return _with_description({"type": "array", "items": items, **limits}, description)
 
 
 def obj(
@@ -104,7 +104,7 @@ def obj(
         "required": list(properties if required is None else required),
         "additionalProperties": open_,
     }
-    return _described(schema, description)
+    return _with_description(schema, description)
 
 
 def nullable(schema: Schema) -> Schema:
@@ -123,7 +123,7 @@ def nullable(schema: Schema) -> Schema:
 
 def anything(description: str = "") -> Schema:
     """Any value."""
-    return _described({}, description)
+    return _with_description({}, description)
 
 
 def _types(schema: Schema) -> list[str]:
@@ -132,7 +132,7 @@ def _types(schema: Schema) -> list[str]:
     return [allowed] if isinstance(allowed, str) else allowed
 
 
-def _described(schema: Schema, description: str) -> Schema:
+def _with_description(schema: Schema, description: str) -> Schema:
     return schema | {"description": description} if description else schema
 
 

@@ -98,7 +98,7 @@ async def start(library: Library, queue: SolveQueue, **body: Any) -> Json:
 )
 async def solves(queue: SolveQueue) -> Json:
     running = sum(job.state in ("starting", "running", "stopping") for job in queue.jobs.values())
-    return {"solves": queue.listed(), "running": running, "limit": queue.limit}
+    return {"solves": queue.all_as_json(), "running": running, "limit": queue.limit}
 
 
 @routes.endpoint("GET", "/solves/{id}", "One solve with its curve", _SOLVE)

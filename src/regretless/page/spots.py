@@ -106,7 +106,7 @@ def _check_spot(fields: Mapping[str, Any], library: Library) -> CheckedSpot:
     if typed.get("name") == "":
         del typed["name"]
     if isinstance(locks := typed.get("locks"), list):
-        typed["locks"] = [_confined(lock, library) for lock in locks]
+        typed["locks"] = [_confine_source(lock, library) for lock in locks]
     return check_fields(typed)
 
 
@@ -142,7 +142,7 @@ def _with_caps(table: Mapping[str, Any]) -> Json:
     return typed
 
 
-def _confined(lock: object, library: Library) -> object:
+def _confine_source(lock: object, library: Library) -> object:
     """A lock whose source, if it has one, is a solution of the served folder."""
     if isinstance(lock, Mapping) and "source" in lock:
         source = str(lock["source"])

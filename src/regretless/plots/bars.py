@@ -86,12 +86,12 @@ def _draw_groups(axes: Axes, groups: Sequence[Mapping[str, float]], long_names: 
 
 
 def _heading(value: float | None, theoretical: float | None) -> str:
-    measured = "" if value is None else f"value to player 0: {_signed(value)} measured"
-    exact = "" if theoretical is None else f"{_signed(theoretical)} in theory"
+    measured = "" if value is None else f"value to player 0: {_signed_text(value)} measured"
+    exact = "" if theoretical is None else f"{_signed_text(theoretical)} in theory"
     return ", ".join(part for part in (measured, exact) if part)
 
 
-def _signed(number: float) -> str:
+def _signed_text(number: float) -> str:
     return f"{number:+.5f}".replace("-", "−")
 
 

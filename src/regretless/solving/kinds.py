@@ -56,15 +56,15 @@ class ProblemKind:
 
     @property
     def problem_class(self) -> Any:
-        return _imported(self.problem)
+        return _import(self.problem)
 
     @property
     def solution_class(self) -> Any:
-        return _imported(self.solution)
+        return _import(self.solution)
 
     @property
     def subject_class(self) -> Any:
-        return _imported(self.subject)
+        return _import(self.subject)
 
     @property
     def is_spot(self) -> bool:
@@ -228,7 +228,7 @@ def kind_of_table(table: Mapping[str, object]) -> ProblemKind:
     >>> kind_of_table({"stack": 20, "small_blind": 1, "big_blind": 2}).subject, kind_of_table({}).subject
     ('holdem.games.game:HoldemGame', 'holdem.spots.spot:Spot')
     """
-    return next((row for row in KINDS.values() if row.toml and _imported(row.toml)(table)), KINDS["spot"])
+    return next((row for row in KINDS.values() if row.toml and _import(row.toml)(table)), KINDS["spot"])
 
 
 def of_file(kind: str) -> ProblemKind | None:
@@ -269,6 +269,6 @@ def open_file(path: str | Path, *kinds: str) -> Container:
     return file
 
 
-def _imported(name: str) -> Any:
+def _import(name: str) -> Any:
     module, _, attribute = name.partition(":")
     return getattr(import_module(f"{_PACKAGE}.{module}"), attribute)

@@ -79,13 +79,13 @@ def _rows(variant: Variant, first: int, count: int) -> Schedule:
     try:
         columns = np.array(rows, dtype=np.float64).reshape(count, len(Weights._fields))
     except (TypeError, ValueError, OverflowError):
-        raise _refused(rows, first) from None
+        raise _refusal(rows, first) from None
     if not (np.isfinite(columns).all() and (columns >= 0).all()):
-        raise _refused(rows, first)
+        raise _refusal(rows, first)
     return columns.view(ROW)[:, 0]
 
 
-def _refused(rows: Sequence[object], first: int) -> InvalidOption:
+def _refusal(rows: Sequence[object], first: int) -> InvalidOption:
     """The first weights of iterations `first`, … that an engine cannot apply, and why."""
     for t, row in enumerate(rows, first):
         if not isinstance(row, tuple | list) or len(row) != len(Weights._fields):

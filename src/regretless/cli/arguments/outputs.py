@@ -72,7 +72,7 @@ def _distinct_names(paths: Sequence[tuple[str, ...]]) -> list[str]:
     """The last component of each path, preceded by as many of its folders as it takes to tell the paths apart."""
     lengths = [1] * len(paths)  # number of components in each name
     while True:
-        names = [_joined(parts[-length:]) for parts, length in zip(paths, lengths, strict=True)]
+        names = [_join_parts(parts[-length:]) for parts, length in zip(paths, lengths, strict=True)]
         uses = Counter(name.casefold() for name in names)  # some file systems ignore case
         ambiguous = [
             index
@@ -85,7 +85,7 @@ def _distinct_names(paths: Sequence[tuple[str, ...]]) -> list[str]:
             lengths[index] += 1
 
 
-def _joined(parts: Sequence[str]) -> str:
+def _join_parts(parts: Sequence[str]) -> str:
     """Components of a path as one name; the root of the file system is called "root"."""
     return "-".join(part.strip(os.sep) or "root" for part in parts)
 

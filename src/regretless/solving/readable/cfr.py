@@ -170,7 +170,7 @@ class CFR(Generic[State]):
 
         information_set = self.information_sets[game.info_set_key(state)]
         action_values = [
-            self._walk(game.next_state(state, action), _scaled(reach, player, probability), updating)
+            self._walk(game.next_state(state, action), _scale_reach(reach, player, probability), updating)
             for action, probability in zip(information_set.actions, information_set.strategy, strict=True)
         ]
         values = _mixture(information_set.strategy, action_values)
@@ -190,13 +190,13 @@ class CFR(Generic[State]):
         return _mixture(
             probabilities,
             [
-                self._walk(self.game.next_state(state, outcome), _scaled(reach, CHANCE, probability), updating)
+                self._walk(self.game.next_state(state, outcome), _scale_reach(reach, CHANCE, probability), updating)
                 for outcome, probability in outcomes
             ],
         )
 
 
-def _scaled(reach: Reach, mover: int, probability: float) -> Reach:
+def _scale_reach(reach: Reach, mover: int, probability: float) -> Reach:
     """The reach after a move with that probability; chance (−1) comes last."""
     index = mover % len(reach)
     return (*reach[:index], reach[index] * probability, *reach[index + 1 :])

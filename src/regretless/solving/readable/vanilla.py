@@ -45,11 +45,11 @@ class CFRNode:
 
     def get_strategy(self) -> dict[Action, float]:
         """Regret matching, equation (8)."""
-        return _normalised({action: max(regret, 0.0) for action, regret in self.regret_sum.items()})
+        return _normalise({action: max(regret, 0.0) for action, regret in self.regret_sum.items()})
 
     def get_average_strategy(self) -> dict[Action, float]:
         """Equation (4)."""
-        return _normalised(self.strategy_sum)
+        return _normalise(self.strategy_sum)
 
     def __str__(self) -> str:
         average = ", ".join(f"{action} {100 * share:.1f}%" for action, share in self.get_average_strategy().items())
@@ -132,7 +132,7 @@ class VanillaCFR(Generic[State]):
         return value
 
 
-def _normalised(weights: Mapping[Action, float]) -> dict[Action, float]:
+def _normalise(weights: Mapping[Action, float]) -> dict[Action, float]:
     """Probabilities in proportion to weights; uniform if all are 0."""
     total = sum(weights.values())
     if total == 0:
