@@ -8,7 +8,7 @@ folder, or "." if it is the served folder itself; its files are not listed one b
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Annotated
@@ -99,13 +99,13 @@ class ServedFolder:
         """A sentence with files named as the page names them."""
         return sentence.replace(f"{self.folder}/", "").replace(str(self.folder), self.folder.name)
 
-    def free_name(self, title: str, reserved: set[str]) -> str:
-        """A file name for a new solution with this title that neither exists nor is reserved."""
-        stem = plain_name(title)
-        number, name = 1, f"{stem}.rgl"
+    def free_name(self, title: str, reserved: Container[str], *, below: str = "", suffix: str = ".rgl") -> str:
+        """A name for a new file (or folder, without a suffix) with this title that neither exists nor is reserved."""
+        stem = f"{below}/{plain_name(title)}" if below else plain_name(title)
+        number, name = 1, f"{stem}{suffix}"
         while name in reserved or os.path.lexists(self.folder / name):
             number += 1
-            name = f"{stem}-{number}.rgl"
+            name = f"{stem}-{number}{suffix}"
         return name
 
     def revision(self, file: str) -> str | None:

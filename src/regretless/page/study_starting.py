@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from typing import Annotated
 
@@ -21,7 +20,6 @@ from regretless.holdem.spots.sizes import number_text
 from regretless.holdem.studies.plan import StudyPlan
 from regretless.holdem.studies.sizes import study_size
 from regretless.page.endpoint import Routes
-from regretless.page.folder import plain_name
 from regretless.page.library import Library
 from regretless.page.schema import Json, array, boolean, integer, nullable, number, obj, text
 from regretless.page.spots import InvalidSpot, SpotFields, error_json, read_spot
@@ -128,24 +126,19 @@ async def start(
         title = name.strip() or str(spot.get("name") or "") or "Study"
         toml = study_toml(spot, library, name=title, flops=flops, target=target, storage=storage, keep=keep_solutions)
         _check_plan(toml)
-        return _free_folder(title, library, set(runs.runs)), toml
+        return _free_folder(title, library, runs), toml
 
     study, toml = await run_in_threadpool(prepare)
     return {"study": study, "run": runs.add(study, toml).as_json()}
 
 
-def _free_folder(title: str, library: Library, reserved: set[str]) -> str:
+def _free_folder(title: str, library: Library, runs: StudyRuns) -> str:
     """A name for the folder of a new study."""
     try:
         state_folder(library.folder / FOLDER, library.folder)
     except OSError as error:
         raise RegretlessError(f"the served folder cannot be written: {error.strerror}") from None
-    stem = plain_name(title)
-    number, name = 1, f"{FOLDER}/{stem}"
-    while name in reserved or os.path.lexists(library.folder / name):
-        number += 1
-        name = f"{FOLDER}/{stem}-{number}"
-    return name
+    return library.free_name(title, runs.runs, below=FOLDER, suffix="")
 
 
 @routes.endpoint("POST", "/study/stop", "Stop a study; what is solved stays", STARTED)
