@@ -35,6 +35,7 @@ __all__ = [
     "TOGETHER",
     "CudaGame",
     "CudaPlayer",
+    "count_games",
     "kernel_source",
     "prepare",
     "weights_source",
@@ -141,6 +142,11 @@ class CudaGame:
         return {name: np.repeat(array[None].astype(real), self.games, axis=0) for name, array in state.items()}
 
 
+def count_games(terms: tuple[Terms, ...]) -> int:
+    """Number of games whose payoffs these terms have, one in each column."""
+    return terms[0].value.shape[1] if terms[0].value.ndim == 2 else 1
+
+
 def prepare(
     trees: tuple[SequenceTree, ...],
     terms: tuple[Terms, ...],
@@ -151,7 +157,7 @@ def prepare(
     share: float = 0.5,
 ) -> CudaGame:
     """Lay out a two-player game for `blocks` blocks; `threads` is how many threads one game keeps busy."""
-    games = terms[0].value.shape[1] if terms[0].value.ndim == 2 else 1
+    games = count_games(terms)
     layouts = [lay_out(tree, np.diff(term.start), blocks=blocks, share=share) for tree, term in zip(trees, terms)]
     columns = [max(int(layout.sequences - 1).bit_length(), 1) for layout in layouts]
     coded = [
