@@ -53,9 +53,9 @@ def test_a_game_is_carried_only_where_it_fits():
     assert plan("leduc", DeviceLimits(132, needed)).carried
     assert not plan("leduc", DeviceLimits(132, needed - 1)).carried
     assert not plan("leduc", carried=False).carried
-    with pytest.raises(InvalidOption, match="^carried: True needs one block and a game that fits"):
+    with pytest.raises(InvalidOption, match=r"^carried: True needs one block and a game that fits"):
         plan("leduc", DeviceLimits(132, needed - 1), carried=True)
-    with pytest.raises(InvalidOption, match="^carried: True needs one block"):
+    with pytest.raises(InvalidOption, match=r"^carried: True needs one block"):
         plan("leduc", blocks=2, carried=True)
 
 
@@ -81,7 +81,7 @@ def test_a_game_too_deep_for_a_block_is_left_to_a_graph(monkeypatch):
 
 @pytest.mark.parametrize(("name", "value"), [("blocks", 2), ("block_threads", 512), ("carried", False)])
 def test_a_graph_refuses_options_that_it_cannot_use(name, value):
-    with pytest.raises(InvalidOption, match=f"^{name}: {value} is only for the persistent mode"):
+    with pytest.raises(InvalidOption, match=rf"^{name}: {value} is only for the persistent mode"):
         plan("kuhn", mode="graph", **{name: value})
 
 
@@ -89,14 +89,14 @@ def test_a_batch_has_a_block_for_each_game():
     few, many = plan_batch("leduc", 2), plan_batch("leduc", 264)
     assert (few.game.games, few.game.blocks, few.block_threads) == (2, 1, 1024)
     assert (many.game.games, many.game.blocks, many.block_threads) == (264, 1, 256)
-    with pytest.raises(InvalidOption, match="^mode: 'graph' runs a single game"):
+    with pytest.raises(InvalidOption, match=r"^mode: 'graph' runs a single game"):
         plan_batch("kuhn", 2, mode="graph")
 
 
 def test_unknown_modes_and_types_of_numbers():
-    with pytest.raises(InvalidOption, match="^mode: 'slow' must be one of auto, persistent, graph"):
+    with pytest.raises(InvalidOption, match=r"^mode: 'slow' must be one of auto, persistent, graph"):
         plan("kuhn", mode="slow")
-    with pytest.raises(InvalidOption, match="^dtype: 'float16' must be float32 or float64"):
+    with pytest.raises(InvalidOption, match=r"^dtype: 'float16' must be float32 or float64"):
         plan("kuhn", dtype="float16")
 
 
