@@ -73,7 +73,7 @@ def _slots(size: PublicSize, members: int) -> int:
 
 
 def evaluation_bytes(size: PublicSize, *, wide_tiles: bool = False) -> int:
-    """Temporary bytes for evaluating a given strategy: those of `RunoutWalk` and `GivenRows`."""
+    """Temporary bytes for evaluating a strategy that is handed in: those of `RunoutWalk` and `StreamedStrategy`."""
     runouts = [1, *(-(-size.runouts[1:] // max(size.runouts[1], 1)) if len(size.runouts) > 1 else ())]
     return 4 * _scratch(size, wide_tiles) + 4 * sum(_entries(size, np.array(runouts, dtype=object)))
 
