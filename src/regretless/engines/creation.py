@@ -9,10 +9,9 @@ from typing import Any, cast, overload
 import numpy as np
 
 from regretless.engines import devices
+from regretless.engines.bucket_strategies import BucketEvaluator, BucketEvaluators
 from regretless.engines.contract import (
     BucketedEngine,
-    BucketEvaluator,
-    BucketEvaluators,
     GameEngine,
     PartEngine,
     PublicEngine,
@@ -176,7 +175,7 @@ def bucket_evaluator_beside(engine: BucketedEngine, form: PublicForm) -> BucketE
         columns = buckets[tree.player[decisions], tree.street[decisions]]
         probabilities = int(np.diff(tree.first_child)[decisions] @ columns)
         needed = on_device.needed_bytes(size_of_form(form), probabilities=probabilities)
-        if buckets.max() <= on_device.most_buckets and needed <= on_device.free_bytes():
+        if buckets.max() <= on_device.max_buckets and needed <= on_device.free_bytes():
             return on_device.create(form)
     threads = engine.threads if engine.device == "cpu" else devices.available_cores()
     return bucket_evaluators("cpu", threads=threads).create(form)

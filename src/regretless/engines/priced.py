@@ -12,16 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regretless.engines.contract import (
-    BucketedEngine,
-    BucketEvaluator,
-    BucketStrategy,
-    Engine,
-    Evaluation,
-    PublicStrategy,
-    Snapshot,
-    StrategyTables,
-)
+from regretless.engines.bucket_strategies import BucketEvaluator, BucketStrategy, StrategyTables
+from regretless.engines.contract import BucketedEngine, Engine, Evaluation, PublicStrategy, Snapshot
 from regretless.forms.bucketed import BucketedForm, BucketMaps
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind, PublicForm

@@ -18,14 +18,14 @@ from weakref import ReferenceType, WeakKeyDictionary, ref
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.contract import (
+from regretless.engines.bucket_strategies import (
     BucketEvaluator,
     BucketEvaluators,
     BucketStrategy,
-    Evaluation,
     EvaluationStopped,
     StrategyTables,
 )
+from regretless.engines.contract import Evaluation
 from regretless.engines.cuda.device import ON_CPU, Arena, Buffer, Device, open_device
 from regretless.engines.cuda.public.engine import check_offsets
 from regretless.engines.cuda.public.hands import has_equal_players
@@ -49,7 +49,7 @@ class CudaBucketEvaluators:
 
     device = "cuda"
     threads = 1
-    most_buckets = MAX_BUCKETS
+    max_buckets = MAX_BUCKETS
 
     def __init__(self, *, device: str | Device = "cuda", interrupted: Callable[[], bool] = lambda: False) -> None:
         self._device, self.interrupted = device, interrupted

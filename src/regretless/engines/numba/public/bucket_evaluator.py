@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from regretless.engines.contract import BucketEvaluator, BucketEvaluators, BucketStrategy, Evaluation, EvaluationStopped
+from regretless.engines.bucket_strategies import BucketEvaluator, BucketEvaluators, BucketStrategy, EvaluationStopped
+from regretless.engines.contract import Evaluation
 from regretless.engines.formats import met_weights, needs_wide_tiles
 from regretless.engines.layout import make_layout, padded
 from regretless.engines.numba.public.jobs import Learned, WalkScratch, aligned, bytes_of, make_scratch
@@ -49,7 +50,7 @@ class NumbaBucketEvaluators:
     """Evaluators on the processor."""
 
     device = "cpu"
-    most_buckets = 2**31 - 1
+    max_buckets = 2**31 - 1
 
     def __init__(self, *, threads: int = 1, interrupted: Callable[[], bool] = lambda: False) -> None:
         self.threads, self.interrupted = threads, interrupted
