@@ -33,7 +33,7 @@ import torch
 from regretless.engines.contract import LEARNED, Evaluation, Sampling, Snapshot
 from regretless.engines.numba.sampling import exact_engine
 from regretless.engines.numpy.sequence import normalise
-from regretless.engines.sampling import FIRST, GAMMA, SECOND, SamplingTree, key_of, sampling_tree
+from regretless.engines.sampling import FIRST_FACTOR, GAMMA, SECOND_FACTOR, SamplingTree, key_of, sampling_tree
 from regretless.engines.torch.sequence import DTYPES, TOLERANCE, torch_device
 from regretless.engines.torch.update import LearnedTensors, ScheduleTable, Segments, update
 from regretless.errors import InvalidOption, WouldNotFit
@@ -95,10 +95,10 @@ def _signed(word: np.uint64) -> int:
     return int(word.astype(np.int64))
 
 
-def _mixed(z: torch.Tensor) -> torch.Tensor:
-    """`engines.sampling.mixed` on signed words: PyTorch shifts copies of the sign in, which are masked out."""
-    z = (z ^ ((z >> 30) & (2**34 - 1))) * _signed(FIRST)
-    z = (z ^ ((z >> 27) & (2**37 - 1))) * _signed(SECOND)
+def _mix(z: torch.Tensor) -> torch.Tensor:
+    """`engines.sampling.mix` on signed words: PyTorch shifts copies of the sign in, which are masked out."""
+    z = (z ^ ((z >> 30) & (2**34 - 1))) * _signed(FIRST_FACTOR)
+    z = (z ^ ((z >> 27) & (2**37 - 1))) * _signed(SECOND_FACTOR)
     return z ^ ((z >> 31) & (2**33 - 1))
 
 
@@ -220,7 +220,7 @@ class Deals:
         above, below = above.index_select(0, slots), below.index_select(0, slots)
         outcomes = self.outcomes[above]
         count = torch.arange(1, above.numel() + 1, device=self.device).view_as(above)
-        bits = _mixed(self.random[0] + (self.random[1] + count) * _signed(GAMMA))
+        bits = _mix(self.random[0] + (self.random[1] + count) * _signed(GAMMA))
         self.random[1] += above.numel()
         child = self.first_child[above] + ((((bits >> 33) & (2**31 - 1)) * outcomes) >> 31)
         accepted = (bits & (2**24 - 1)).to(self.dtype) * 2.0**-24 < self.accept[child]
