@@ -260,8 +260,8 @@ class PublicReference(StoredEngine):
         if form.tree.kind[node] == NodeKind.FOLD:
             pays = np.full(meets.shape, lose if form.tree.player[node] == own else win)
         else:
-            mine, theirs = form.strength[own][runout][:, None], form.strength[1 - own][runout][None, :]
-            pays = np.where(mine > theirs, win, np.where(mine < theirs, lose, tie))
+            own_strength, other_strength = form.strength[own][runout][:, None], form.strength[1 - own][runout]
+            pays = np.where(own_strength > other_strength, win, np.where(own_strength < other_strength, lose, tie))
         return np.where(dead, 0.0, (meets * pays) @ reach)
 
     def _update(self, public_node: PublicNode, new: FloatArray, own_reach: FloatArray, weights: Weights) -> None:

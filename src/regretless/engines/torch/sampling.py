@@ -205,15 +205,15 @@ class Deals:
             below = self.first_child[above] + level.position
             below = torch.where(level.position < self.slots_below[above], below, self.empty)
             if len(level.drawn):
-                below.index_copy_(0, level.drawn, self._drawn(above, below, level.drawn))
+                below.index_copy_(0, level.drawn, self._draw(above, below, level.drawn))
             pair = self.pair[below]
             nodes.append(below)
             own.append(own[-1].index_select(0, level.parent) * own_strategy[pair])
             others.append(others[-1].index_select(0, level.parent) * others_strategy[pair])
         return nodes, own, others
 
-    def _drawn(self, above: torch.Tensor, below: torch.Tensor, slots: torch.Tensor) -> torch.Tensor:
-        """Sampled children of chance nodes, from the alias tables; slots below other nodes stay as they are.
+    def _draw(self, above: torch.Tensor, below: torch.Tensor, slots: torch.Tensor) -> torch.Tensor:
+        """Sample children of chance nodes from the alias tables; slots below other nodes stay as they are.
 
         The upper 31 bits choose the outcome, the lower 24 whether it is kept: integers, equal on every device.
         """
@@ -287,25 +287,25 @@ class TorchSamplingEngine:
             raise InvalidOption("sampling", str(sampling), "must be chance where deals are drawn in batches")
         if batch_size < 1:
             raise InvalidOption("batch_size", batch_size, "must be at least 1")
-        where = torch_device(device, dtype)
+        on_device = torch_device(device, dtype)
         number = DTYPES[dtype]
         levels = slot_levels(form)
         self._walk_bytes = batch_bytes(levels, batch_size, number.itemsize)
-        available = torch.cuda.mem_get_info(where)[0] if where.type == "cuda" else available_bytes()
+        available = torch.cuda.mem_get_info(on_device)[0] if on_device.type == "cuda" else available_bytes()
         if self._walk_bytes > available:
             raise WouldNotFit(f"a batch of {batch_size:,} deals", needed=self._walk_bytes, available=available)
         self.form = form
         self.seed = check_seed(seed)
         self.batch_size = batch_size
-        self.device = where.type
-        self.threads = torch.get_num_threads() if where.type == "cpu" else 1
+        self.device = on_device.type
+        self.threads = torch.get_num_threads() if on_device.type == "cpu" else 1
         self.tolerance = TOLERANCE[dtype]
         self.iteration = 0
-        self._deals = Deals(form, sampling_tree(form), levels, batch_size=batch_size, device=where, dtype=number)
+        self._deals = Deals(form, sampling_tree(form), levels, batch_size=batch_size, device=on_device, dtype=number)
         self._deals.seed(key_of(seed), 0)
-        self._players = [_SampledPlayer(form, player, where, number) for player in range(form.players)]
+        self._players = [_SampledPlayer(form, player, on_device, number) for player in range(form.players)]
         self._scatter(self._deals.strategy, uniform_array(form))
-        self._schedule = ScheduleTable(where, number, graph=graph)
+        self._schedule = ScheduleTable(on_device, number, graph=graph)
         self._evaluator = exact_engine(form)  # compiles kernels, which is part of setup
 
     @property

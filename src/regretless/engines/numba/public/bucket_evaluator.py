@@ -179,13 +179,12 @@ class NumbaBucketEvaluator:
 
     def _rows(self, own: int, strategy: BucketStrategy, played: Probabilities) -> BucketRows:
         order = self._plans[own].nodes["node"]
-        mine, theirs = (self._columns(player, strategy) for player in (own, 1 - own))
         return BucketRows(
             probability=played.probability,
             begin=played.begin[order],
             width=played.columns[order],
-            own=mine,
-            other=theirs,
+            own=self._columns(own, strategy),
+            other=self._columns(1 - own, strategy),
         )
 
     def _columns(self, player: int, strategy: BucketStrategy) -> Int32:
