@@ -42,7 +42,10 @@ def bucket_strategy(form: PublicForm, maps: BucketMaps, strategy: Callable[[int]
 
 
 class PricedEngine:
-    """Learns in buckets and evaluates with real cards; the evaluator's form and `maps` made the bucketed form."""
+    """Learns in buckets and evaluates with real cards.
+
+    The bucketed form is the evaluator's form with buckets from `maps`.
+    """
 
     def __init__(self, engine: BucketedEngine, evaluator: BucketEvaluator, maps: BucketMaps) -> None:
         self.engine, self.evaluator, self.maps = engine, evaluator, maps

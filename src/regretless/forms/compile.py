@@ -52,7 +52,7 @@ class Enumeration(NamedTuple):
     """How far the walk over a game is."""
 
     nodes: int
-    memory_bytes: int  # taken so far
+    memory_bytes: int  # allocated so far
     seconds: float
 
 
@@ -123,7 +123,9 @@ class _HistoryWalk:
         sets, set_player, set_actions = self.sets, self.set_player, self.set_actions
         nodes, max_nodes = 0, float("inf") if self.limit is None else self.limit
         clock, next_check = time.monotonic, self.began + CHECK_SECONDS
-        pending: list[list[tuple[Hashable, Sequence[str]]]] = []  # by depth: states with moves not yet made, last first
+        pending: list[
+            list[tuple[Hashable, Sequence[str]]]
+        ] = []  # by depth: states whose children are not yet visited, last first
         siblings = [game.initial_state()]
         while True:
             depth = len(pending)

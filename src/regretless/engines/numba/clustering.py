@@ -53,7 +53,7 @@ Rows = NDArray[np.uint16]  # [rows, columns]
 
 
 class TooFewRows(RegretlessError):
-    """There are fewer different rows than clusters were asked for."""
+    """There are fewer different rows than requested clusters."""
 
     def __init__(self, requested: int, different: int) -> None:
         rows = f"the rows have only {different:,} different values"
@@ -134,7 +134,7 @@ def find_centroids(
     make: Callable[[Rows, NDArray[np.int64]], CentroidSample] | None = None,
     tell: Callable[[float], None] = lambda share: None,
 ) -> Rows:
-    """[count, columns] centroids; `tell` is given the share of the work that is done, and may raise to stop it.
+    """[count, columns] centroids; `tell` is called with the share of the work that is done, and may raise to stop it.
 
     `make` puts the rows and their weights on another device; `threads` are not used then.
     """

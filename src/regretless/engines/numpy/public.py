@@ -39,7 +39,7 @@ class _Walk:
     strategy: PublicStrategy
     weights: Weights = _NONE
     values: dict[PublicNode, FloatArray] = field(default_factory=dict)  # at every node and runout walked
-    # In a trunk, where lines of the second street begin: reach that arrives, and what they are worth.
+    # In a trunk, where lines of the second street begin: the reach that arrives, and the values of the lines.
     arriving: dict[int, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
     sums: dict[int, FloatArray] = field(default_factory=dict)
 

@@ -1,8 +1,8 @@
 """Exact values and exploitability of a strategy per bucket on a CUDA device, with real cards on every runout.
 
-The walks are those of an evaluation in `CudaPublicEngine`. Only what a hand plays is found elsewhere: not among stored
-averages, but in the table of its decision, at the hand's bucket on the runout. So nothing is stored per decision, hand
-and runout; what grows with the runouts is the buckets of hands, the lists of final runouts, and the values of lines.
+The walks are those of an evaluation in `CudaPublicEngine`, except that strategies are not read from stored averages but
+from the table of each decision, in the column of the hand's bucket on the runout. So nothing is stored per decision,
+hand and runout; only the buckets of hands, the lists of final runouts and the values of lines grow with the runouts.
 
 Tables are uploaded once and stay on the device as long as their `StrategyTables` exist. Evaluators used one after
 another share the same working rows, which are tens of gigabytes in a large game.

@@ -59,7 +59,7 @@ class NumbaBucketEvaluators:
         return NumbaBucketEvaluator(form, threads=self.threads, interrupted=self.interrupted)
 
     def needed_bytes(self, size: PublicSize, *, probabilities: int) -> int:
-        """Counts probabilities twice: in the tables as given, and joined into one."""
+        """Counts probabilities twice: in the strategy's own tables, and joined into one."""
         return bucket_evaluation_bytes(size, probabilities=2 * probabilities, threads=self.threads)
 
     def free_bytes(self) -> int:
@@ -72,7 +72,7 @@ class NumbaBucketEvaluator:
     device = "cpu"
 
     def __init__(self, form: PublicForm, *, threads: int = 1, interrupted: Callable[[], bool] = lambda: False) -> None:
-        """`interrupted` is asked between runouts of the second street."""
+        """`interrupted` is called between runouts of the second street; evaluation stops if it returns True."""
         check_limits(form)
         self.form, self.interrupted = form, interrupted
         self.runouts = len(form.streets[1].parent) if len(form.streets) > 1 else 0
