@@ -230,22 +230,14 @@ class _HistoryWalk:
             raise WouldNotFit(what, needed=allocated + needed, available=max(0, allocated + left), partial=True)
 
 
-def _join(buffers: Sequence[array[Any]], dtype: type) -> AnyArray:
-    return np.concatenate(
-        [np.frombuffer(buffer, dtype=dtype) for buffer in buffers if len(buffer)] or [np.zeros(0, dtype)]
-    )
-
-
 def _assemble(game: AnyGame, walk: _HistoryWalk) -> HistoryForm:
+    """Steps 2 and 3."""
     code: IntArray = _join(walk.codes, np.intc).astype(np.int32, copy=False)
     nodes = len(code)
     moves = np.flatnonzero(code >= 0)
     terminal = np.flatnonzero(code == TERMINAL).astype(np.int32)
 
-    # Information sets by first appearance: writing backwards leaves each set's first node in place.
-    number = np.zeros(len(walk.sets), np.int64)
-    number[code[moves[::-1]]] = moves[::-1]
-    order = np.argsort(number, kind="stable")
+    order = _first_appearances(code, len(walk.sets))
     renumbered = np.empty(len(order), np.int32)
     renumbered[order] = np.arange(len(order), dtype=np.int32)
     keys = list(walk.sets)
@@ -265,7 +257,6 @@ def _assemble(game: AnyGame, walk: _HistoryWalk) -> HistoryForm:
     first_child = np.ones(nodes + 1, np.int32)
     np.cumsum(children, out=first_child[1:])
     first_child[1:] += 1
-
     parent = np.full(nodes, -1, np.int32)
     parent[1:] = np.repeat(np.arange(nodes, dtype=np.int32), children)
     pair = np.full(nodes, -1, np.int32)
@@ -295,6 +286,20 @@ def _assemble(game: AnyGame, walk: _HistoryWalk) -> HistoryForm:
         keys=tuple(keys[old] for old in order),
         actions=actions,
     )
+
+
+def _join(buffers: Sequence[array[Any]], dtype: type) -> AnyArray:
+    """Buffers of all depths, one after another."""
+    parts: list[AnyArray] = [np.frombuffer(buffer, dtype=dtype) for buffer in buffers if len(buffer)]
+    return np.concatenate(parts) if parts else np.zeros(0, dtype)
+
+
+def _first_appearances(code: IntArray, sets: int) -> IntArray:
+    """Information sets in the order in which they first appear among the nodes."""
+    moves = np.flatnonzero(code >= 0)[::-1]
+    first_node = np.zeros(sets, np.int64)
+    first_node[code[moves]] = moves  # backwards, so that each set's first node is written last
+    return np.argsort(first_node, kind="stable")
 
 
 def _check_payoffs(form: HistoryForm, game: AnyGame) -> None:

@@ -72,7 +72,7 @@ class BundlePlan(NamedTuple):
     pays: NDArray[np.float64]  # [tiles, 4, 16]  of the showdown, factors of W, E and V (`kernels.py`); of the fold, V
 
 
-class _Node(NamedTuple):
+class _BundleNode(NamedTuple):
     """A node of a bundle; `BundlePlan` has an array for each field."""
 
     acts: int
@@ -96,7 +96,7 @@ class _Crossing(NamedTuple):
 class _Bundle:
     """The lists of one bundle while it is built; rows 0, 1, … are assigned in order."""
 
-    nodes: list[_Node] = field(default_factory=list)
+    nodes: list[_BundleNode] = field(default_factory=list)
     entries: list[_Crossing] = field(default_factory=list)
     exits: list[_Crossing] = field(default_factory=list)
     lanes: list[_Lane] = field(default_factory=list)
@@ -123,7 +123,7 @@ def make_plan(layout: TableLayout, own: int) -> BundlePlan:
     lanes = [lane for of_bundle in tiles for tile in of_bundle for lane in tile]
     lane_nodes = np.array([lane[:3] for lane in lanes], dtype=np.int32).reshape(-1, LANES, 3)
     pays = np.array([lane.pays for lane in lanes]).reshape(-1, LANES, 4)
-    nodes = _columns([bundle.nodes for bundle in bundles], _Node)
+    nodes = _columns([bundle.nodes for bundle in bundles], _BundleNode)
     entries = _columns([bundle.entries for bundle in bundles], _Crossing)
     exits = _columns([bundle.exits for bundle in bundles], _Crossing)
     return BundlePlan(
@@ -189,7 +189,7 @@ def _add_line(bundle: _Bundle, layout: TableLayout, own: int, order: WalkingOrde
         else:
             terminals.setdefault(other_row[number], []).append(number)
         bundle.nodes.append(
-            _Node(
+            _BundleNode(
                 acts,
                 first_child,
                 actions,
@@ -207,18 +207,21 @@ def _add_line(bundle: _Bundle, layout: TableLayout, own: int, order: WalkingOrde
         showdowns = [number for number in numbers if tree.kind[nodes[number]] == NodeKind.SHOWDOWN]
         folds = [number for number in numbers if tree.kind[nodes[number]] == NodeKind.FOLD]
         for showdown, fold in zip_longest(showdowns, folds):
-            wins, ties, loses = (0.0, 0.0, 0.0) if showdown is None else pays[:, nodes[showdown]].tolist()
-            bundle.lanes.append(
-                _Lane(
-                    row,
-                    show_node=-1 if showdown is None else base + showdown,
-                    fold_node=-1 if fold is None else base + fold,
-                    pays=(wins, ties, loses, 0.0 if fold is None else float(pays[2, nodes[fold]])),
-                )
-            )
+            bundle.lanes.append(_lane(row, base, nodes, showdown, fold, pays))
 
 
-def _columns(rows: Sequence[Sequence[tuple[int, ...]]], kind: type[_Node | _Crossing]) -> dict[str, Int64]:
+def _lane(row: int, base: int, nodes: list[int], showdown: int | None, fold: int | None, pays: FloatArray) -> _Lane:
+    """A lane for these nodes of a line, whose nodes are numbered from `base` in the bundle."""
+    wins, ties, loses = (0.0, 0.0, 0.0) if showdown is None else pays[:, nodes[showdown]].tolist()
+    return _Lane(
+        row,
+        show_node=-1 if showdown is None else base + showdown,
+        fold_node=-1 if fold is None else base + fold,
+        pays=(wins, ties, loses, 0.0 if fold is None else float(pays[2, nodes[fold]])),
+    )
+
+
+def _columns(rows: Sequence[Sequence[tuple[int, ...]]], kind: type[_BundleNode | _Crossing]) -> dict[str, Int64]:
     """The fields of all bundles' rows, as an array each."""
     joined = [row for of_bundle in rows for row in of_bundle]
     columns = np.array(joined, dtype=np.int64).reshape(-1, len(kind._fields)).T
