@@ -31,6 +31,8 @@ from regretless.engines.threads import Workers
 
 __all__ = ["RunoutWalk", "StreamedStrategy", "Team", "Walk"]
 
+MAX_WALKS = 4  # of an order: both players', with a best response and with the average
+
 
 class Walk(NamedTuple):
     """One walk over the public tree."""
@@ -116,9 +118,6 @@ class StreamedStrategy:
                 for runout in runouts:
                     rows = checked_rows(self.layout.form, self.strategy, node, runout)
                     self.window.write(self.numbers[player], node, runout - runouts.start, rows)
-
-
-MAX_WALKS = 4
 
 
 class Team:
