@@ -37,7 +37,7 @@ class Outlook:
     seconds_left: float | None
 
 
-class _Crossing(NamedTuple):
+class _TargetCrossing(NamedTuple):
     """Where the fitted line meets the target."""
 
     iteration: float
@@ -98,7 +98,7 @@ class Forecast:
         per_measurement = (progress.seconds - progress.iteration_seconds) / max(len(self._history), 1)
         return progress.seconds + more * per_iteration + measurements * per_measurement
 
-    def _measurements(self, iteration: int, crossing: _Crossing) -> int:
+    def _measurements(self, iteration: int, crossing: _TargetCrossing) -> int:
         """How many measurements the loop makes from an iteration until the target is met."""
         assert self.target is not None
         last = crossing.iteration
@@ -109,7 +109,7 @@ class Forecast:
             count += 1
         return count
 
-    def _target_met(self, iterations: float) -> _Crossing | None:
+    def _target_met(self, iterations: float) -> _TargetCrossing | None:
         """Where the fitted line meets the target, at most after `iterations`."""
         assert self.target is not None
         points = [point for point in self._history if point.exploitability > 0]
@@ -125,4 +125,4 @@ class Forecast:
         if exponent < FLATTEST:
             return None
         log_crossing = mean_t + (mean_e - math.log(self.target)) / exponent
-        return _Crossing(math.exp(min(log_crossing, math.log(iterations))), exponent)
+        return _TargetCrossing(math.exp(min(log_crossing, math.log(iterations))), exponent)
