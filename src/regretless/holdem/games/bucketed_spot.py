@@ -55,7 +55,8 @@ from regretless.holdem.games.bucketed import (
     snapshot_strategy,
 )
 from regretless.holdem.reading.encoded_strategies import encode_rows
-from regretless.holdem.reading.spot_reader import EvaluatedResults, SpotReader
+from regretless.holdem.reading.spot_reader import SpotReader
+from regretless.holdem.reading.spot_results import EvaluatedResults
 from regretless.holdem.solution import SpotSolution, spot_and_tree
 from regretless.holdem.spots.locks import lock_text
 from regretless.holdem.spots.spot import Spot

@@ -33,10 +33,10 @@ from regretless.holdem.games.flop_pricer import (
     FLOP_FORM_BYTES,
     FlopTree,
     choose_device,
+    evaluate_game,
     flop_form,
     flop_tree,
     lossless_strategy,
-    priced,
     refuse_all,
     values_by_class,
     widest_flop,
@@ -152,7 +152,7 @@ def seats_on_flops(
             return strategies[0 if first_acts else 1](node)
 
         lines = {node: total[:, [seating, seating], line] for line, node in enumerate(after_flop.chance)}
-        return priced(betting.tree, betting.payoffs, strategy, lines, game.big_blind).values
+        return evaluate_game(betting.tree, betting.payoffs, strategy, lines, game.big_blind).values
 
     own, other = values(0)
     others, owns = values(1)
