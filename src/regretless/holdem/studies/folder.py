@@ -75,8 +75,8 @@ class StudyFolder(StudyParts):
         try:
             return cls(folder, Manifest.read(folder))
         except DamagedFields as error:
-            reason = f"is damaged; to rebuild it and keep every solved spot: {again}"
-            raise InvalidFile(folder / MANIFEST, reason) from error
+            advice = f"is damaged; to rebuild it and keep every solved spot: {again}"
+            raise InvalidFile(folder / MANIFEST, advice) from error
 
     @classmethod
     def prepare(cls, path: str | Path, plan: StudyPlan) -> StudyFolder:
