@@ -119,6 +119,8 @@ def compare_in_pieces(
     After `seconds` of work, not counting pauses, the decisions compared so far, reached most often, are enough.
     """
     check_boards(first, second)
+    if most is not None and most < 1:
+        raise InvalidOption("most", most, "must be at least 1, or None for all")
     readers = first.reader, second.reader
     search = _Search(readers, limit=most, seconds=seconds)
     yield from search.run()
