@@ -121,6 +121,16 @@ class PricedSolution(DealtSolution):
 
     rules: HoldemGame
 
+    def is_of(self, game: HoldemGame) -> bool:
+        """Whether it solves a game, whatever that is called."""
+        return replace(game, name=self.rules.name) == self.rules
+
+    def check_resumes(self, game: HoldemGame) -> None:
+        """Refuse to resume it as the solve of another game."""
+        if not self.is_of(game):
+            reason = f"is a solve of a different game from {game.name or 'the one given'}"
+            raise InvalidOption("resume", self.where, reason)
+
     @property
     def has_flops(self) -> bool:
         """Whether anybody acts after the flop: otherwise a price needs no flops."""
@@ -154,7 +164,7 @@ class PricedSolution(DealtSolution):
         """
         for option, value in options.items():
             raise InvalidOption(option, value, "is not for games from the deal")
-        if not isinstance(other, PricedSolution) or replace(other.rules, name=self.rules.name) != self.rules:
+        if not isinstance(other, PricedSolution) or not self.is_of(other.rules):
             raise InvalidFile(other.where, f"is a solve of a different game from {self.where}")
         resolving = (Resolving() if resolve is True else resolve) or None
         seats, count = seats_on_flops(
