@@ -111,10 +111,11 @@ def read_mapping(table: Mapping[str, object], path: str | Path | None = None, *,
     regretless.errors.RegretlessError: stak: is not a field of a spot; did you mean 'stack'?
     """
     source = "" if path is None else str(path)
+    file_is = f"{source}: is" if source else "this is"
     if is_game_table(table):
-        raise RegretlessError(f"{f'{source}: is' if source else 'this is'} {NOT_A_SPOT}")
+        raise RegretlessError(f"{file_is} {NOT_A_SPOT}")
     if "board" not in table and "flops" in table:
-        raise RegretlessError(f"{f'{source}: is' if source else 'this is'} {A_STUDY}")
+        raise RegretlessError(f"{file_is} {A_STUDY}")
     SPOT_FILE.check_known(table, FIELDS, "")
     for required in ("board", "pot", "stack", "oop", "ip", "bets"):
         if required not in table and not (required == "bets" and "tree" in table):
