@@ -87,8 +87,13 @@ def _step_text(step: LineStep) -> str:
     return "c" if step.either else str(step)
 
 
-def spot_at(game: HoldemGame, reader: DealtReader, line: str, cards: Sequence[int] = ()) -> Spot:
-    """The spot that begins where a line's last cards are dealt; `cards` are those that the line omits."""
+def spot_at(
+    game: HoldemGame, reader: DealtReader, line: str, cards: Sequence[int] = (), *, any_hand: bool = False
+) -> Spot:
+    """The spot that begins where a line's last cards are dealt; `cards` are those that the line omits.
+
+    A line that a player never plays is refused, or with `any_hand`, the player may hold any hand there.
+    """
     node, tree = reader.find(line, cards), reader.tree
     dealt = int(tree.parent[node.index])
     if not node.deal.cards:
@@ -97,7 +102,7 @@ def spot_at(game: HoldemGame, reader: DealtReader, line: str, cards: Sequence[in
         raise InvalidText("line", line, None, "goes on after the last cards: a spot begins where they are dealt")
     if tree.kind[node.index] != NodeKind.DECISION:
         raise InvalidText("line", line, None, "nobody acts there")
-    ip, oop = (_arriving(reader, node, player, line) for player in range(2))
+    ip, oop = (_arriving(reader, node, player, line, any_hand) for player in range(2))
     paid, actions = float(tree.paid[node.index, 0]), [step for step in node.steps if parse_line(step)[0].card is None]
     called = bool(tree.player[tree.parent[dealt]] == OOP and tree.labels[dealt] == "call")
     return Spot(
@@ -113,12 +118,14 @@ def spot_at(game: HoldemGame, reader: DealtReader, line: str, cards: Sequence[in
     )
 
 
-def _arriving(reader: DealtReader, node: LineNode, player: int, line: str) -> Range:
-    """The hands that a player brings to a node."""
+def _arriving(reader: DealtReader, node: LineNode, player: int, line: str, any_hand: bool) -> Range:
+    """The hands that a player brings to a node; if there are none, all hands or an error."""
     hands, positions = reader.solved_hands(player, node.deal)
     reach = node.reach[player][positions].clip(0.0, 1.0)
     weights = np.zeros(HAND_COUNT)
     weights[hands] = np.where(reach < MIN_WEIGHT, 0.0, reach)
+    if any_hand and not weights.any():
+        weights[hands] = 1.0
     if not weights.any():
         raise InvalidText("line", line, None, f"is never played by {PLAYERS[player]}")
     return Range(weights)

@@ -16,6 +16,7 @@ import hashlib
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -24,7 +25,15 @@ from typing import Any, Unpack
 import numpy as np
 
 from regretless.cards.deck import board_text
-from regretless.engines import Evaluation, EvaluationStopped, bucket_evaluators, thread_limit
+from regretless.engines import (
+    Evaluation,
+    EvaluationStopped,
+    FormKind,
+    bucket_evaluators,
+    devices,
+    fastest,
+    thread_limit,
+)
 from regretless.errors import Advice, InvalidFile, InvalidOption, WouldNotFit
 from regretless.forms.memory import available_bytes
 from regretless.holdem.flops import ALL_FLOPS, FLOP_CLASSES, Flop, read_flops
@@ -47,14 +56,20 @@ from regretless.holdem.games.head_to_head import FlopPlayer, seats_on_flops
 from regretless.holdem.games.price_folder import PriceFolder, PriceMemory, StoredFlop
 from regretless.holdem.games.reader import BucketedReader, DealtReader
 from regretless.holdem.games.resolving_pricer import Resolving, ResolvingPricer
+from regretless.holdem.games.resolving_reader import ResolvingReader
 from regretless.holdem.games.safe_spots import Blueprint
+from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
 from regretless.solving.head_to_head import HeadToHead
-from regretless.solving.options import SpotKeywords
+from regretless.solving.kinds import Kind
+from regretless.solving.loop import Progress
+from regretless.solving.options import SolveOptions, SpotKeywords
 from regretless.solving.solution import Solution
 
 __all__ = ["Price", "PriceProgress", "PricedSolution", "Resolving", "price_game"]
+
+Report = Callable[[Progress], None] | None
 
 
 @dataclass(frozen=True)
@@ -202,6 +217,35 @@ class PricedSolution(DealtSolution):
                 raise InvalidOption("safe", safe, reason)
             blueprint = Blueprint(self.reader, self.reader.find(line, cards))
         return solve_saved(spot, None if folder is None else Path(folder), blueprint, **options)
+
+    def resolving_reader(
+        self,
+        *,
+        safe: bool = False,
+        watch: Callable[[Spot], AbstractContextManager[Report]] | None = None,
+        **options: Unpack[SpotKeywords],
+    ) -> ResolvingReader:
+        """A reader with a strategy on every flop, which is solved when it is dealt; options as in `resolve`.
+
+        Each solve runs within `watch` of its spot, if that is given, and reports to the function that it returns.
+        """
+        if safe and self.settings.flops:
+            reason = "needs the values of hands on every flop, which only a game solved with buckets has"
+            raise InvalidOption("safe", safe, reason)
+        checked = SolveOptions.read(options)  # now, not when the first flop is dealt
+        checked.check(Kind.SPOT)
+        if checked.device not in (None, "auto"):
+            fastest(FormKind.PUBLIC, devices.device_type(checked.device))
+
+        def solve(spot: Spot, node: LineNode) -> SpotSolution:
+            blueprint = Blueprint(self.reader, node) if safe else None
+            if watch is None:
+                return solve_saved(spot, None, blueprint, **options)
+            with watch(spot) as report:
+                watched: SpotKeywords = {**options, "report": report}
+                return solve_saved(spot, None, blueprint, **watched)
+
+        return ResolvingReader(self.rules, self.reader, solve)
 
     def strategy_digest(self, *, preflop: bool = False) -> str:
         """What exploitability depends on: the game and the strategy, or, `preflop`, what it does before the flop."""
