@@ -16,7 +16,7 @@ from tests.holdem.games.plain_price import PlainPricer
 from regretless.cards.deck import parse_board
 from regretless.cards.hands import CLASS_NAMES, HAND_CLASS
 from regretless.cards.situations import hand_situations
-from regretless.engines.contract import BucketEvaluators
+from regretless.engines.bucket_strategies import BucketEvaluators
 from regretless.engines.creation import bucket_evaluators
 from regretless.engines.cuda.public.bucket_evaluator import CudaBucketEvaluators
 from regretless.forms.public import NodeKind
