@@ -4,7 +4,7 @@
    and stack are what the line leaves, and bets and rules are those of the game: the spot has the game's betting.
 2. The spot is solved on its own: plain re-solving. Against an opponent who brings the range that the solution expects,
    this is an equilibrium; one who arrives with other hands may gain from how the spot was set up. Or it is solved
-   safely (`safe_spots`), so that no hand of the opponent is worth more than in the game's solution.
+   safely (`safe_spots`), so that no hand of the opponent gains more than in the game's solution.
 3. With a folder, the solution is saved there under the name of its line, and read again while it fits the game.
 """
 
@@ -79,10 +79,11 @@ def flop_line(game: HoldemGame, line: str, cards: Sequence[int] = ()) -> FlopLin
         flop, undealt = undealt[:FLOP], undealt[FLOP:]
     if len(flop) < FLOP:
         return None
-    return FlopLine(", ".join(before), tuple(flop), ", ".join(map(_typed, steps)), tuple(undealt))
+    return FlopLine(", ".join(before), tuple(flop), ", ".join(map(_step_text, steps)), tuple(undealt))
 
 
-def _typed(step: LineStep) -> str:
+def _step_text(step: LineStep) -> str:
+    """A step as it may be typed in a line: "c" may be a check or a call."""
     return "c" if step.either else str(step)
 
 
@@ -145,13 +146,13 @@ def _bets(bets: Bets, cards: int, *, called: bool) -> Bets:
 
 
 def _below(lines: Sequence[str], actions: Sequence[str]) -> tuple[str, ...]:
-    """What is left after these actions of the lines, added or removed by hand, that go on after them."""
-    taken = [parse_line(action)[0] for action in actions]
+    """The rest of the lines, added or removed by hand, that begin with these actions."""
+    beginning = [parse_line(action)[0] for action in actions]
     below = []
     for line in lines:
         steps = parse_line(line)
-        if len(steps) > len(taken) and all(step.means(action) for step, action in zip(steps, taken)):
-            below.append(", ".join(map(_typed, steps[len(taken) :])))
+        if len(steps) > len(beginning) and all(step.means(action) for step, action in zip(steps, beginning)):
+            below.append(", ".join(map(_step_text, steps[len(beginning) :])))
     return tuple(below)
 
 
