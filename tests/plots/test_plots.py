@@ -207,7 +207,7 @@ def test_dollars_are_drawn_without_backslashes(solutions: list[GameSolution]) ->
         figure.draw_without_rendering()
         texts = [text for text in figure.findobj(Text) if r"\$" in text.get_text()]
         assert len(texts) == 3
-        assert [text for text in texts if "\\" in text._preprocess_math(text.get_text())[0]] == []
+        assert all(text.get_parse_math() for text in texts)
 
 
 def test_too_many_bars_are_refused() -> None:

@@ -251,7 +251,7 @@ def test_the_page_lists_and_reads_it(file: Path) -> None:
     (found,), more = library.files()
     assert (found.file, found.kind, found.iterations, found.resumable, more) == ("trained.rgl", "game", 3, False, False)
     with library.game("trained.rgl") as (solution, _):
-        assert game_json(solution, find="", offset=0, most=5)["found"] == 12
+        assert game_json(solution, find="", offset=0, limit=5)["found"] == 12
 
 
 def test_solve_does_not_resume_it(run, file: Path) -> None:
