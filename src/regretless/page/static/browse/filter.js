@@ -27,16 +27,27 @@ export function handFilter(change) {
     "aria-label": "Filter hands",
     placeholder: "77+, suited",
     spellcheck: "false",
-    oninput: debounced(() => change(input.value.trim()), 150),
+    oninput: debounced(take, 150),
+    onchange: take, // the field is left before the pause is over
   });
   const root = make("label.filter", {}, make("span", {}, "Filter"), input, problem);
   let known = { text: "", answer: everyHand };
+  let wanted = "";
+
+  function take() {
+    if (root.isConnected) change(input.value.trim());
+  }
 
   return {
     root,
     async read({ state, meta }) {
       if (document.activeElement !== input && input.value !== state.filter) input.value = state.filter;
-      if (known.text !== state.filter) known = { text: state.filter, answer: await readFilter(state.filter, meta) };
+      wanted = state.filter;
+      if (known.text !== state.filter) {
+        const read = { text: state.filter, answer: await readFilter(state.filter, meta) };
+        if (wanted !== read.text) return read.answer; // another filter was typed meanwhile
+        known = read;
+      }
       const { error } = known.answer;
       set(input, { "aria-invalid": error ? "true" : null, title: error });
       problem.textContent = error ?? "";

@@ -47,16 +47,16 @@ export function mount(root) {
 
   const change = (fields) => go(fields, { remember: false });
   const move = (line) => go({ line, player: "" });
-  const rememberFilter = debounced((text) => {
-    if (study && now().view === "studies") change({ filter: text });
+  const rememberFilter = debounced(() => {
+    if (study && root.isConnected) change({ filter: parts.filter.text().trim() });
   }, 300);
 
   function build() {
     const strip = studyStrip(move);
     const choices = studyChoices((fields) => go(fields));
-    const filter = flopFilter((text) => {
+    const filter = flopFilter(() => {
       draw(now());
-      rememberFilter(text.trim());
+      rememberFilter();
     });
     const means = playerMeans((player) => change({ player }));
     const flops = flopTable({ change, open });
@@ -84,10 +84,11 @@ export function mount(root) {
 
   async function open(row) {
     change({ pin: row.spot });
+    const isWanted = () => root.isConnected && now().pin === row.spot;
     try {
-      await openFlop(study, row, now().line);
+      await openFlop(study, row, now().line, isWanted);
     } catch (error) {
-      say(error.message);
+      if (isWanted()) say(error.message);
     }
   }
 
@@ -141,7 +142,7 @@ export function mount(root) {
     setKeys([]);
     study = table = parts = shown = compared = null;
     const { studies } = await get("/studies");
-    if (now().study || now().view !== "studies") return;
+    if (now().study || !root.isConnected) return;
     const entry = (each) => {
       const to = { ...DEFAULTS, view: "studies", study: each.study };
       const summary = each.note ?? progress(each);
@@ -218,7 +219,8 @@ export function mount(root) {
     }
     const known = table?.tables === tables ? table.lines : null;
     const found = await askTable({ study: study.study, variation, line: state.line }, known);
-    if (!found) return false;
+    const changed = now().study !== study?.study || now().line !== state.line || variationOf(now()) !== variation;
+    if (!found || changed) return false;
     const [lines, { wrongLine }] = found;
     const answer = wrongLine ? null : found[1];
     table = { tables, key, lines, answer, wrongLine };
@@ -244,7 +246,7 @@ export function mount(root) {
     if (compared?.key === key) return;
     try {
       const answer = await askOther({ study: other, line, variation: 1 });
-      if (answer) compared = { key, name: other, answer, rows: readRows(answer) };
+      if (answer && now().other === other) compared = { key, name: other, answer, rows: readRows(answer) };
     } catch (error) {
       compared = { key, name: other, problem: error.message };
     }
@@ -287,7 +289,7 @@ export function mount(root) {
       say("Reading the study…", "hint");
       parts.flops.root.hidden = parts.textures.root.hidden = true;
       const found = await askStudy(state.study);
-      if (!found) return;
+      if (!found || !root.isConnected) return;
       study = found;
       watch(WAIT);
     }
@@ -348,6 +350,7 @@ export function mount(root) {
   }
 
   function problem({ study: asked }, { code, message }) {
+    if (!root.isConnected || now().study !== asked) return;
     clearTimeout(timer);
     study = table = parts = shown = compared = null;
     setKeys([]);
