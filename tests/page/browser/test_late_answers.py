@@ -61,9 +61,8 @@ def test_a_game_that_is_read_late_leaves_the_view_that_was_chosen_since(site: st
         ("/practice?file=absent.rgl", "**/api/v1/file?*"),
     ],
 )
-def test_an_error_of_a_view_that_was_left_is_not_shown(site: str, chromium: Any, open_page: Any, view: str, pattern: str) -> None:
+def test_an_error_of_a_view_that_was_left_is_not_shown(site: str, open_page: Any, view: str, pattern: str) -> None:
     page = open_page(f"{site}/solve")
-    answer = {"error": {"code": "not-found", "message": "It is not there."}}
     held: list[Any] = []
     page.route(pattern, lambda route: held.append(route))
     page.evaluate("to => { history.pushState(null, '', to); dispatchEvent(new PopStateEvent('popstate')) }", view)
@@ -71,10 +70,9 @@ def test_an_error_of_a_view_that_was_left_is_not_shown(site: str, chromium: Any,
         page.wait_for_timeout(10)
     page.get_by_role("link", name="Library").click()
     expect(page.locator(".library-table tbody tr").nth(1)).to_be_visible()
-    held[0].fulfill(status=200, json=answer | {"not": "what the page expects"})
+    held[0].fulfill(body="no JSON")  # an error to the page, but not in Chromium's console
     page.wait_for_timeout(RELEASED)
     expect(page.locator(".library-table tbody tr").nth(1)).to_be_visible()
-    expect(page.get_by_text("cannot be shown")).to_have_count(0)
     expect(page.locator("footer")).to_contain_text("new spot")  # the keys of the library
 
 
@@ -105,11 +103,13 @@ def test_a_check_of_an_earlier_draft_enables_nothing(site: str, open_page: Any) 
       window.enabled = false;
       const watch = new MutationObserver(() => { window.enabled ||= !document.querySelector(".solve").disabled; });
       watch.observe(document.querySelector(".estimate"), { subtree: true, attributes: true });
-      const pause = setInterval(() => { // edits that go on
+      const edit = () => {
         field.value = String(Number(field.value) + 1);
         field.dispatchEvent(new InputEvent("input", { bubbles: true }));
-      }, 50);
-      setTimeout(() => clearInterval(pause), 1000);
+      };
+      edit();
+      const typing = setInterval(edit, 50);
+      setTimeout(() => clearInterval(typing), 1000);
     }""")
     waiting.release(0)
     assert not page.evaluate("window.enabled")
@@ -173,7 +173,7 @@ def test_a_random_flop_does_not_replace_the_board_that_was_typed_since(site: str
     waiting.wait(1)
     board.fill("Ks 7d 2c")
     waiting.release(0)
-    expect(board).to_have_value("Ks 7d 2c")
+    expect(page.locator(".picker-card[aria-pressed=true]")).to_have_text(["K♠", "7♦", "2♣"])
 
 
 def test_the_effect_of_a_lock_is_that_of_the_frequency_shown(site: str, open_page: Any) -> None:
