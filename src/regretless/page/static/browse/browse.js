@@ -6,6 +6,7 @@ import { showFile, viewOf } from "../shared/files.js";
 import { setKeys } from "../shared/keys.js";
 import { followSolve, isOver } from "../shared/solves.js";
 import { DEFAULTS, address, go, now } from "../shared/state.js";
+import { readFilter } from "./filter.js";
 import { gameTable } from "./game-table.js";
 import { browseKeys, gameKeys } from "./keys.js";
 import { spotParts } from "./spot-parts.js";
@@ -92,9 +93,10 @@ export function mount(root) {
 
   async function showSpot(state) {
     const [meta, node] = await Promise.all([aboutServer(), nodeAt(state.line)]);
-    if (!node || !file || !wanted(file) || now().line !== state.line) return;
+    const filter = await readFilter(state.filter, meta);
+    if (!node || !file || !wanted(file) || now().line !== state.line || now().filter !== state.filter) return;
     if (node.line !== state.line) go({ line: node.line }, { remember: false }); // the server's spelling
-    scene = parts.show({ meta, file, node, state: now() });
+    scene = parts.show({ meta, file, node, state: now(), filter });
     document.title = `${state.line || "first decision"} · ${file.file} · Regretless`;
   }
 
