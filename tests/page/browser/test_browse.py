@@ -139,6 +139,9 @@ def test_a_filter_changes_grid_bar_and_totals(river: Any, solved: Path) -> None:
     expect(ev).to_have_text(everything)
     river.keyboard.press("h")
     expect(river.get_by_role("searchbox", name="Filter hands")).to_have_value("")
+    river.get_by_role("searchbox", name="Filter hands").fill("32o")
+    expect(river.get_by_role("group", name="Mix of the hands that pass the filter")).to_contain_text("No hand passes")
+    expect(ev).to_have_text("–")
 
 
 def test_every_tab_opens_and_is_in_the_address(river: Any) -> None:

@@ -48,7 +48,7 @@ export function actionBar(go, showAll) {
   }
 
   const clearButton = (filter) =>
-    make("button.clear-filter", { "aria-label": `Show every hand, not only ${filter}`, title: `Only ${filter}: click to show every hand`, onclick: showAll }, `${filter} ×`);
+    make("button.clear-filter", { "aria-label": `Show every hand, not only ${filter}`, title: `Only ${filter}: click to show every hand`, onclick: showAll }, `× ${filter}`);
 
   return {
     root,

@@ -40,8 +40,8 @@ function playerPart(player, choose) {
       say(name, seats[player]);
       say(last, filtered ? `${fixed(totals.combos, 1)} combos` : doing(node, player, amounts));
       say(behind, `${amounts.amount(node.stacks[player])} behind`);
-      say(chipsWon.value, amounts.evText(numbers.ev));
-      say(equity.value, `${percent(numbers.equity)} %`);
+      say(chipsWon.value, numbers.ev === null ? "–" : amounts.evText(numbers.ev));
+      say(equity.value, numbers.equity === null ? "–" : `${percent(numbers.equity)} %`);
       say(realised.value, fixed(numbers.eqr, 2));
       root.classList.toggle("to-act", node.kind === "decision" && node.player === player);
       set(root, { "aria-pressed": String(shown === player), title: filtered ? "Only the hands that pass the filter" : `Show the range of ${seats[player]}` });
