@@ -1,8 +1,8 @@
 """Counting what a person does on the page, from the page's own events.
 
 A click, a tap, a drag and a key count 1 each, a character of a text field 1 (however it gets there: typed, filled or
-pasted), and an entry of a menu 2: one to open it, one to choose. What a script does instead of a hand, a click or a slider
-that is set, counts as much. Waiting, scrolling and hovering are free.
+pasted), and an entry of a menu 2: one to open it, one to choose. A click or a slider set by a script counts too.
+Waiting, scrolling and hovering are free.
 """
 
 from __future__ import annotations

@@ -42,7 +42,10 @@ class Waiting:
 def test_a_game_that_is_read_late_leaves_the_view_that_was_chosen_since(site: str, open_page: Any) -> None:
     page = open_page(site)
     waiting = Waiting(page, "**/api/v1/file?*")
-    page.evaluate("history.pushState(null, '', '/browse?file=push-fold.rgl'); dispatchEvent(new PopStateEvent('popstate'))")
+    page.evaluate("""() => {
+      history.pushState(null, "", "/browse?file=push-fold.rgl");
+      dispatchEvent(new PopStateEvent("popstate"));
+    }""")
     waiting.wait(1)
     page.get_by_role("link", name="Library").click()
     expect(page.locator(".library-table tbody tr").nth(1)).to_be_visible()

@@ -220,7 +220,7 @@ def test_the_look_is_chosen_and_kept(site: str, open_page: Any) -> None:
 
 
 @pytest.mark.parametrize("view", ["library", "set up", "browse"])
-def test_axe_finds_nothing_serious_in_the_glossary_and_it_is_reached_by_keys(site: str, open_page: Any, view: str) -> None:
+def test_axe_finds_nothing_serious_in_the_glossary_which_keys_open(site: str, open_page: Any, view: str) -> None:
     addresses = {"library": "/", "set up": "/setup", "browse": VIEWS["hands"]}
     page = open_page(site + addresses[view], bypass_csp=True)
     settle(page)
