@@ -53,6 +53,10 @@ LIMITS = (0.1, 0.5, 1.5, 5.0)  # EV lost in percent of the pot, up to which each
 PLAYED = 0.05  # share of the time from which an action of the solution is at least fine
 
 
+class NoSuchDecision(NotFound):
+    """No decision that is asked comes up in a solution."""
+
+
 @dataclass
 class PracticeSession:
     """A series of hands."""
@@ -65,6 +69,7 @@ class PracticeSession:
     streets: frozenset[str] = frozenset(STREETS)  # whose decisions are asked
     facing: frozenset[str] = frozenset(FACING)  # kinds of decision that are asked
     single: bool = False  # one decision per hand
+    passed_over: set[str] = field(default_factory=set)  # files in which no decision that is asked came up
     file: str = ""  # of this hand
     player: PlayerName = "oop"
     hands: dict[PlayerName, int] = field(default_factory=dict)  # among the 1,326
@@ -79,7 +84,7 @@ class PracticeSession:
 
     def choose_file(self) -> str:
         """The file that the next hand is dealt from."""
-        self.file = self.random.choice(self.files)
+        self.file = self.random.choice([each for each in self.files if each not in self.passed_over])
         return self.file
 
     def deal(self, reader: SpotReader) -> None:
@@ -115,7 +120,7 @@ class PracticeSession:
                 node = reader.act(node, duel.draw(node))
             if candidates:
                 return ", ".join(self.random.choice(candidates).steps)
-        raise NotFound(f"no hand of {self.file!r} came to such a decision in {MAX_DEALS} deals", "streets")
+        raise NoSuchDecision(f"no hand of {self.file!r} came to such a decision in {MAX_DEALS} deals", "streets")
 
     def _is_asked(self, reader: SpotReader, node: LineNode) -> bool:
         paid = reader.form.tree.paid[node.index]
@@ -374,9 +379,18 @@ def begin(
 
 
 def _next_hand(session: PracticeSession, library: Library) -> Json:
-    with library.spot(session.choose_file()) as (solution, _):
-        session.deal(solution.reader)
-        return session.as_json(solution.reader)
+    """Deal from one of the files; those without a decision that is asked are passed over while there are others."""
+    while True:
+        with library.spot(session.choose_file()) as (solution, _):
+            try:
+                session.deal(solution.reader)
+            except NoSuchDecision:
+                session.passed_over.add(session.file)
+                if session.passed_over.issuperset(session.files):
+                    session.passed_over.clear()  # the next deal tries them again
+                    raise
+                continue
+            return session.as_json(solution.reader)
 
 
 @routes.endpoint(
