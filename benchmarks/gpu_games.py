@@ -109,8 +109,9 @@ def engines(form: SequenceForm, sweep: bool) -> Iterator[tuple[str, Callable[[],
     """Labels, and functions that build each engine."""
     installed = available()
     cuda = devices.cuda_devices() > 0
-    if "cupy" in installed and cuda:
-        from regretless.engines.cuda.sequence.engine import PERSISTENT_UP_TO, CudaSequenceEngine
+    if "cuda" in installed and cuda:
+        from regretless.engines.cuda.sequence.engine import CudaSequenceEngine
+        from regretless.engines.cuda.sequence.launch import PERSISTENT_UP_TO
 
         yield "cupy", lambda: CudaSequenceEngine(form)
         other = "graph" if len(form.payoff[0].value) <= PERSISTENT_UP_TO else "persistent"  # not the engine's choice
@@ -136,7 +137,7 @@ def engines(form: SequenceForm, sweep: bool) -> Iterator[tuple[str, Callable[[],
         if sweep:
             yield "torch no graph", lambda: TorchEngine(form, device="cuda", graph=False)
     if "matrix" in installed:
-        if "cupy" in installed and cuda:
+        if "cuda" in installed and cuda:
             yield "matrix cuda", lambda: create("matrix", form, device="cuda")
         yield "matrix cpu", lambda: create("matrix", form, device="cpu")
     yield "numba", lambda: create("numba", form, threads=1)
@@ -271,7 +272,7 @@ def batches(games: list[Any]) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Labels, and functions that build each engine for a batch."""
     installed = available()
     if devices.cuda_devices():
-        if "cupy" in installed:
+        if "cuda" in installed:
             from regretless.engines.cuda.sequence.engine import CudaSequenceSolve
 
             trees, terms = batched_terms(games)
@@ -280,7 +281,7 @@ def batches(games: list[Any]) -> Iterator[tuple[str, Callable[[], Any]]]:
                 yield (
                     f"cupy {threads} threads" + (" not carried" if carried is False else ""),
                     lambda threads=threads, carried=carried: CudaSequenceSolve(
-                        trees, terms, updates=Updates.ALTERNATING, threads=threads, carried=carried
+                        trees, terms, updates=Updates.ALTERNATING, block_threads=threads, carried=carried
                     ),
                 )
         if "torch" in installed:

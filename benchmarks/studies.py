@@ -48,7 +48,8 @@ import regretless as rl
 from regretless.cluster import LocalExecutor, open_run, run_study
 from regretless.holdem.flops import texture_of
 from regretless.holdem.many import solve_spots
-from regretless.holdem.studies.folder import SpotRows, StudyFolder
+from regretless.holdem.studies.folder import StudyFolder
+from regretless.holdem.studies.parts import SpotRows
 from regretless.holdem.studies.plan import StudyPlan, StudySpot
 from regretless.holdem.studies.rows import TABLES
 from regretless.holdem.studies.sizes import study_size

@@ -13,10 +13,12 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from tests.holdem.quick_tables import SPEC, fake_tables
 
 from regretless import games
 from regretless.engines import memory
 from regretless.errors import InvalidOption
+from regretless.holdem.games import whole_game
 from regretless.variants import PRESETS, schedule
 
 SCRIPTS = Path(__file__).parent.parent / "benchmarks"
@@ -196,7 +198,8 @@ def test_boards_per_second_of_a_whole_game(
     game.write_text('stack = 6\nsmall_blind = 0.5\nbig_blind = 1\npreflop = { limp = false, open = "2x" }\n', "utf-8")
     script = load("no_limit")
     monkeypatch.setattr(script, "ROUNDS", 1)
-    asked = ["--buckets", "flop=2,turn=2,river=2,method=percentile", "--sample-runouts", "2", "--threads", "1"]
+    monkeypatch.setattr(whole_game, "build_buckets", fake_tables)
+    asked = ["--buckets", SPEC, "--sample-runouts", "2", "--threads", "1"]
     monkeypatch.setattr(sys, "argv", ["no_limit.py", "speed", str(game), *asked, "--device", "cpu"])
     script.main()
     row = json.loads(capsys.readouterr().out.splitlines()[0])

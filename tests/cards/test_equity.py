@@ -145,7 +145,7 @@ def test_samples_and_seeds_have_limits(options: dict[str, int], reason: str) -> 
 
 
 def test_samples_are_drawn_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["regretless.cards.equity"], "_DRAWN", 1000)
+    monkeypatch.setattr(sys.modules["regretless.cards.equity"], "_PAIRS_AT_ONCE", 1000)
     result = equity(Range.parse("AA"), Range.parse("KK"), samples=10_500)
     assert result.boards == 10_500
     assert result.first == pytest.approx(0.8195, abs=0.012)  # three standard errors

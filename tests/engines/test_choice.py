@@ -129,6 +129,8 @@ def test_the_second_cuda_device(machine, monkeypatch):
     GameProblem.check_machine("auto", "cuda:1")
     with pytest.raises(InvalidOption, match=r"^device: 'cuda:2' is not available: the last CUDA device is cuda:1"):
         engines.create("auto", history("leduc"), device="cuda:2")
+    with pytest.raises(InvalidOption, match=r"^device: 'cuda:2' is not available: the last CUDA device is cuda:1"):
+        engines.BatchedEngine([history("leduc")], device="cuda:2")
     with pytest.raises(InvalidOption, match=r"^device: 'cuda:one' is not one of auto, cpu, cuda, mps"):
         GameProblem.check_machine("auto", "cuda:one")
     assert choice.Choice(device="cuda:1").on_gpu

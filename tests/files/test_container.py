@@ -200,7 +200,7 @@ def test_a_row_reads_only_the_pieces_that_hold_it(path: Path, monkeypatch: pytes
     assert read == [10, 11, 12]
     opened.row("rows", 7)
     assert read == [10, 11, 12], "the pieces are kept"
-    monkeypatch.setattr(container, "PIECES_KEPT", 2)
+    monkeypatch.setattr(container, "MAX_CACHED_PIECES", 2)
     opened.row("rows", 15)  # bytes 1500 to 1599
     opened.row("rows", 7)
     assert read == [10, 11, 12, 23, 24, 10, 11, 12], "but only the last few"

@@ -109,6 +109,7 @@ def test_strategies_there_and_back() -> None:
         ({"0:": {"p": 0.5, "b": 0.6}}, "sum to 1"),
         ({"0:": {"p": 1.5, "b": -0.5}}, "at least 0"),
         ({"0:": {"p": float("nan"), "b": 1.0}}, "at least 0"),
+        ({"0:": 0.5}, "0.5 at '0:' must be a table of probabilities by action"),
     ],
 )
 def test_wrong_strategies_are_named(strategy: dict[str, dict[str, float]], message: str) -> None:

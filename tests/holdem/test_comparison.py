@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from regretless.errors import RegretlessError
+from regretless.errors import InvalidOption, RegretlessError
 from regretless.holdem.comparison import SpotComparison, compare_in_pieces, compare_nodes, compare_spots
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.solution import SpotSolution
@@ -141,3 +141,8 @@ def test_hand_by_hand(turn: SpotSolution, locked: SpotSolution) -> None:
 def test_two_boards_are_refused(turn: SpotSolution, river: SpotSolution) -> None:
     with pytest.raises(RegretlessError, match="are different boards"):
         compare_spots(turn, river)
+
+
+def test_a_list_without_room_is_refused(river: SpotSolution) -> None:
+    with pytest.raises(InvalidOption, match="most: 0 must be at least 1, or None for all"):
+        compare_spots(river, river, most=0)

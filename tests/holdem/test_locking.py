@@ -12,7 +12,7 @@ from regretless.errors import RegretlessError
 from regretless.holdem.form.suits import spot_group
 from regretless.holdem.locking import lock_effect
 from regretless.holdem.problem import solve_spot
-from regretless.holdem.reading.spot_reader import EngineResults
+from regretless.holdem.reading.spot_results import EngineResults
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import Lock, LockFrom
 from regretless.holdem.spots.spot import Spot

@@ -16,7 +16,7 @@ from regretless.files.container import open_container, write_container
 from regretless.holdem.form import tree_size
 from regretless.holdem.form.betting import forget_betting
 from regretless.holdem.problem import solve_spot
-from regretless.holdem.reading.spot_reader import EngineResults
+from regretless.holdem.reading.spot_results import EngineResults
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
 

@@ -210,7 +210,7 @@ def test_files_of_a_study_are_not_listed_and_whole_games_say_how_to_read_them(cl
     files = {each["file"]: each for each in client.get(f"{API}/files").json()["files"]}
     assert set(files) == {"river.rgl", "turn.rgl", "kuhn.rgl", "leduc.rgl", "push-fold.rgl", "river.toml", "deal.rgl"}
     assert files["deal.rgl"]["kind"] == "flop-holdem"
-    assert "regretless show 'deal.rgl'" in files["deal.rgl"]["note"]
+    assert "regretless show deal.rgl" in files["deal.rgl"]["note"]
     answer = client.get(f"{API}/game", params={"file": "deal.rgl"})
     assert answer.status_code == 404
     assert "regretless show" in answer.json()["error"]["message"]

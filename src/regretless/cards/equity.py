@@ -34,8 +34,8 @@ __all__ = ["EXACT_LIMIT", "Equity", "add_pairs", "equity", "hand_equities", "han
 EXACT_LIMIT: Final = 500_000_000
 
 MAXIMUM_SAMPLES: Final = 10**9  # takes minutes and gives a standard error of 0.002 %
-_DRAWN: Final = 4_000_000  # pairs of hands drawn at a time; they take 64 MB
-_BATCH: Final = 100_000  # boards dealt at a time
+_PAIRS_AT_ONCE: Final = 4_000_000  # pairs of hands drawn at a time; they take 64 MB
+_BOARDS_AT_ONCE: Final = 100_000  # boards dealt at a time
 
 
 @dataclass(frozen=True)
@@ -115,14 +115,14 @@ def _live(first: Range, second: Range, board: Sequence[int]) -> tuple[Range, Ran
     if len(board) not in (0, 3, 4, 5) or len(set(board) & set(range(52))) != len(board):
         shown = board_text(board) if all(0 <= card < 52 for card in board) else list(board)
         raise InvalidOption("board", shown, "must be 0, 3, 4 or 5 different cards")
-    left = first.remove(board), second.remove(board)
-    for name, whole, live in zip(("first range", "second range"), (first, second), left, strict=True):
-        if not live.weights.any():
+    live = first.remove(board), second.remove(board)
+    for name, whole, remaining in zip(("first range", "second range"), (first, second), live, strict=True):
+        if not remaining.weights.any():
             reason = f"is entirely blocked by the board {board_text(board)}" if board else "is empty"
             raise InvalidOption(name, str(whole), reason)
-    if not left[0].meets(left[1]):
+    if not live[0].meets(live[1]):
         raise InvalidOption("first range", str(first), f"always shares a card with {str(second)!r}")
-    return left
+    return live
 
 
 def _met_hands(villain: Range) -> NDArray[np.int64]:
@@ -196,8 +196,8 @@ def _sampled(first: Range, second: Range, board: Sequence[int], samples: int, se
         raise InvalidOption("samples", samples, f"must be at most {MAXIMUM_SAMPLES:,}")
     random = np.random.default_rng(check_seed(seed, bits=63))
     wins = ties = 0
-    for start in range(0, samples, _DRAWN):
-        hands = _draw_hand_pairs(first, second, min(_DRAWN, samples - start), random)
+    for start in range(0, samples, _PAIRS_AT_ONCE):
+        hands = _draw_hand_pairs(first, second, min(_PAIRS_AT_ONCE, samples - start), random)
         won, tied = _deal(hands, board, random)
         wins, ties = wins + won, ties + tied
     win, tie = wins / samples, ties / samples
@@ -211,8 +211,8 @@ def _deal(hands: NDArray[np.int64], board: Sequence[int], random: np.random.Gene
     from regretless.cards._equity_kernels import sample_deals
 
     wins = ties = 0
-    for start in range(0, len(hands), _BATCH):
-        pairs = hands[start : start + _BATCH]
+    for start in range(0, len(hands), _BOARDS_AT_ONCE):
+        pairs = hands[start : start + _BOARDS_AT_ONCE]
         boards = np.broadcast_to(np.array(board, dtype=np.uint8), (len(pairs), len(board)))
         dealt = np.ascontiguousarray(np.hstack([HAND_CARDS[pairs].reshape(-1, 4), boards]))
         won, tied = sample_deals(dealt, random.random((len(pairs), 5 - len(board))), strength_tables())

@@ -140,21 +140,21 @@ def _shortest_cover(cells: int, overhead: int) -> list[_Term]:
     """Steps 2 and 3; `overhead` is the length every term adds to its text (comma and weight)."""
     if not cells:
         return []
-    offered = _terms_within(cells)
-    several = [term for term in offered if term.cells.bit_count() > 1]  # single classes are always available
+    candidates = _terms_within(cells)
+    several = [term for term in candidates if term.cells.bit_count() > 1]  # single classes are always available
 
     def length(terms: list[_Term]) -> int:
         return sum(len(term.text) + overhead for term in terms)
 
-    best = _greedy_cover(cells, offered, overhead)
+    best = _greedy_cover(cells, candidates, overhead)
     improved = True
     while improved:
         improved = False
         for term in several:
             if term in best:
-                other = _greedy_cover(cells, [each for each in offered if each is not term], overhead)
+                other = _greedy_cover(cells, [each for each in candidates if each is not term], overhead)
             elif len(term.text) > 3:  # a run
-                other = [term, *_greedy_cover(cells & ~term.cells, offered, overhead)]
+                other = [term, *_greedy_cover(cells & ~term.cells, candidates, overhead)]
             else:
                 continue
             if length(other) < length(best):
@@ -162,15 +162,16 @@ def _shortest_cover(cells: int, overhead: int) -> list[_Term]:
     return best
 
 
-def _greedy_cover(cells: int, offered: list[_Term], overhead: int) -> list[_Term]:
-    left = cells
+def _greedy_cover(cells: int, candidates: list[_Term], overhead: int) -> list[_Term]:
+    """Step 2: terms that cover the cells, short for what they cover."""
+    uncovered = cells
     chosen: list[_Term] = []
-    sized = [(term.cells, len(term.text) + overhead) for term in offered]
-    while left:
-        gains = [(left & covered).bit_count() / length for covered, length in sized]
-        best = offered[gains.index(max(gains))]
+    sized = [(term.cells, len(term.text) + overhead) for term in candidates]
+    while uncovered:
+        gains = [(uncovered & covered).bit_count() / length for covered, length in sized]
+        best = candidates[gains.index(max(gains))]
         chosen.append(best)
-        left &= ~best.cells
+        uncovered &= ~best.cells
     for term in sorted(chosen, key=lambda term: -len(term.text)):
         others = 0
         for other in chosen:
@@ -185,34 +186,37 @@ def _terms_within(cells: int) -> list[_Term]:
     terms = [_Term("100%", EVERY_CELL)] if cells == EVERY_CELL else []
     for line, rises in _lines():
         run: list[_Term] = []
-        for alone in line:
-            if alone.cells & ~cells:
-                terms += _joined(run, reaches_top=False)
+        for term in line:
+            if term.cells & ~cells:
+                terms += _run_term(run, reaches_top=False)
                 run = []
             else:
-                terms.append(alone)
-                run.append(alone)
-        terms += _joined(run, reaches_top=rises)
+                terms.append(term)
+                run.append(term)
+        terms += _run_term(run, reaches_top=rises)
     return list(dict.fromkeys(terms))  # a single class appears in its row and in its diagonal
 
 
 @cache
 def _lines() -> list[tuple[list[_Term], bool]]:
     """Lines that runs follow, as single-class terms, lowest first; and whether "+" means the rest of the line."""
-    lines = [([_alone(rank, rank, "") for rank in range(13)], True)]
+    lines = [([_class_term(rank, rank, "") for rank in range(13)], True)]
     for ending in ("", "s", "o"):
-        lines += [([_alone(high, low, ending) for low in range(high)], True) for high in range(1, 13)]
+        lines += [([_class_term(high, low, ending) for low in range(high)], True) for high in range(1, 13)]
         # Along a gap of two or more, "+" raises the kicker instead.
-        lines += [([_alone(high, high - gap, ending) for high in range(gap, 13)], gap == 1) for gap in range(1, 13)]
+        lines += [
+            ([_class_term(high, high - gap, ending) for high in range(gap, 13)], gap == 1) for gap in range(1, 13)
+        ]
     return lines
 
 
-def _alone(high: int, low: int, ending: str) -> _Term:
+def _class_term(high: int, low: int, ending: str) -> _Term:
     cells = {class_index(high, low, suited) for suited in (True, False) if ending != ("o" if suited else "s")}
     return _Term(RANKS[high] + RANKS[low] + ending, sum(1 << cell for cell in cells))
 
 
-def _joined(run: list[_Term], reaches_top: bool) -> list[_Term]:
+def _run_term(run: list[_Term], *, reaches_top: bool) -> list[_Term]:
+    """The term of a run of single classes; none for fewer than two."""
     if len(run) < 2:
         return []
     text = run[0].text + "+" if reaches_top else run[-1].text + "-" + run[0].text

@@ -25,7 +25,8 @@ from regretless.errors import Advice, DeviceFailed, InvalidFile, RegretlessError
 from regretless.files.state import read_state
 from regretless.holdem.many import solve_spots
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.studies.folder import SpotRows, StudyFolder
+from regretless.holdem.studies.folder import StudyFolder
+from regretless.holdem.studies.parts import SpotRows
 from regretless.holdem.studies.plan import StudyPlan, StudySpot
 
 __all__ = ["TOKEN", "Ended", "Executor", "Lost", "Slot", "SpotOutcome", "StudyJob", "has_token", "solve_job"]

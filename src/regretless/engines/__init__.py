@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from regretless.engines import devices
 from regretless.engines.batched import BatchedEngine, BatchedEvaluation, check_one_shape, replace_payoffs
+from regretless.engines.bucket_strategies import BucketEvaluators, BucketStrategy, EvaluationStopped, StrategyTables
 from regretless.engines.bucket_tables import BucketTables, TableLayout
 from regretless.engines.choice import Choice, choose_public
 from regretless.engines.contract import (
@@ -20,12 +21,9 @@ from regretless.engines.contract import (
     Arriving,
     BatchMember,
     BucketedEngine,
-    BucketEvaluators,
-    BucketStrategy,
     Engine,
     EngineBatch,
     Evaluation,
-    EvaluationStopped,
     GameEngine,
     Mode,
     PartEngine,
@@ -34,7 +32,6 @@ from regretless.engines.contract import (
     Sampling,
     SharedDevice,
     Snapshot,
-    StrategyTables,
     Updates,
 )
 from regretless.engines.creation import (

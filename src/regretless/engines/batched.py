@@ -132,7 +132,7 @@ class BatchedEngine:
         if engine == "cuda" and (not on_cuda or len(trees) != 2):
             raise InvalidOption("engine", engine, "solves two-player games on a CUDA device")
         if on_cuda:
-            require_cuda()
+            require_cuda(device)
         self.name = engine
         self.device = device
         self.games = len(games)

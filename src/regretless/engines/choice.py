@@ -41,25 +41,27 @@ def choose_public(
     predicts: bool = False,
     entries: int | None = None,
 ) -> Choice:
-    """The engine and device for a form of this size; `entries` are those of all forms that are solved together.
+    """The engine and device for a form of this size.
 
-    A requested engine or device is kept; `threads` are a request for the CPU. `predicts`: the variant stores
-    predictions beside the regrets.
+    A requested engine or device is used as it is, and asking for `threads` chooses the CPU. `entries` are those of all
+    forms that are solved together, by default this form's. `predicts`: the variant stores predictions beside the
+    regrets.
     """
     engine = engine_name(engine)
     if engine != "auto" or device != "auto":
         return Choice(engine, device)
     if threads is not None or not devices.cuda_devices():
         return Choice("auto", "cpu")
-    name, smallest = next(iter(devices.PUBLIC_GPU_FROM.items()))
+    name, min_entries = next(iter(devices.PUBLIC_GPU_FROM.items()))
     entries = size.entries if entries is None else entries
-    limit = f"{smallest // 1_000_000} million from which a GPU pays off"
-    if entries < smallest:
+    limit = f"{min_entries // 1_000_000} million from which a GPU pays off"
+    if entries < min_entries:
         return Choice("auto", "cpu", f"on the CPU: {entries:,} entries, fewer than the {limit}")
     if name not in available():
         return Choice("auto", "cpu", f"on the CPU: {MissingExtra(ENGINES[name].libraries[0], ENGINES[name].extra)}")
     needed = estimate(name, FormKind.PUBLIC, size, storage=storage, predicts=predicts) or 0
-    if needed > (free := devices.cuda_free_bytes()):
+    free = devices.cuda_free_bytes()
+    if needed > free:
         sizes = f"the GPU has {bytes_text(free)} free, and {bytes_text(needed)} are needed"
         return Choice("auto", "cpu", f"on the CPU: {sizes}")
     return Choice(name, "cuda", f"on the GPU: {entries:,} entries, more than the {limit}")

@@ -1,14 +1,16 @@
 """The interface between solvers and engines, for every form.
 
 An engine holds one compiled game on one device, together with what CFR updates: regrets, the sum of strategies and, if
-the variant predicts, the next strategy. Each form has a plain reference (`numpy/sequence.py`,
-`numpy/public.py`); every other engine must match it within its stated tolerance, and one test runs over all.
+the variant predicts, the next strategy. Each form has a plain reference (`numpy/sequence.py`, `numpy/public.py`,
+`numpy/buckets.py`); every other engine must match it within its stated tolerance, and one test runs over all.
 
 | form                          | a strategy to evaluate                                | modules of each backend  |
 |-------------------------------|-------------------------------------------------------|--------------------------|
 | `HistoryForm`, `SequenceForm` | `[pairs]`, in pair order                              | `sequence`, `sampling`   |
 | `PublicForm`                  | `(node, runout) -> [actions, H]`, or `BucketStrategy` | `public`                 |
 | `BucketedForm`                | none: see `BucketedEngine`                            | `buckets`                |
+
+`bucket_strategies.py` has `BucketStrategy` and the interface of its evaluators.
 """
 
 from __future__ import annotations
@@ -22,11 +24,9 @@ from typing import Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.errors import InvalidOption
-from regretless.forms.bucketed import BucketedForm, BucketMaps
+from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import AnyArray, FloatArray, HistoryForm
-from regretless.forms.public import BettingTree, PublicForm
-from regretless.forms.public_size import PublicSize
+from regretless.forms.public import PublicForm
 from regretless.forms.sequence import SequenceForm
 from regretless.reprs import brief
 from regretless.variants.variant import Schedule
@@ -36,14 +36,10 @@ __all__ = [
     "SUM_TOLERANCE",
     "Arriving",
     "BatchMember",
-    "BucketEvaluator",
-    "BucketEvaluators",
-    "BucketStrategy",
     "BucketedEngine",
     "Engine",
     "EngineBatch",
     "Evaluation",
-    "EvaluationStopped",
     "GameEngine",
     "Learner",
     "Mode",
@@ -54,7 +50,6 @@ __all__ = [
     "SharedDevice",
     "Snapshot",
     "StackedStrategy",
-    "StrategyTables",
     "Updates",
 ]
 
@@ -66,62 +61,6 @@ StrategyType = TypeVar("StrategyType", contravariant=True)
 SUM_TOLERANCE = 1e-3  # of a hand's or bucket's probabilities, which may have been rounded to 16 bits
 
 PublicStrategy = Callable[[int, int], FloatArray]  # [actions, H] at a betting node on a runout of its street
-
-
-@dataclass(frozen=True, eq=False)
-class StrategyTables:
-    """What every bucket does at D decisions: one row of probabilities per action and one column per bucket."""
-
-    probability: NDArray[np.float32]  # decision after decision, [actions, columns]
-    node: NDArray[np.int64]  # [D]     of the betting tree
-    begin: NDArray[np.int64]  # [D]    where a decision's probabilities begin
-    columns: NDArray[np.int32]  # [D]
-
-    __repr__ = brief
-
-    @classmethod
-    def of(cls, nodes: Sequence[int], tables: Iterable[FloatArray]) -> StrategyTables:
-        """From the tables [actions, columns] of some nodes."""
-        narrow = [table.astype(np.float32) for table in tables]
-        for node, table in zip(nodes, narrow, strict=True):
-            if not (bool((table >= 0).all()) and bool((np.abs(table.sum(axis=0) - 1.0) <= SUM_TOLERANCE).all())):
-                why = "is a node whose probabilities are below 0 or do not sum to 1 in some bucket"
-                raise InvalidOption("strategy", node, why)
-        sizes = np.array([table.size for table in narrow], dtype=np.int64)
-        return cls(
-            probability=np.concatenate([np.empty(0, dtype=np.float32), *(table.ravel() for table in narrow)]),
-            node=np.array(nodes, dtype=np.int64),
-            begin=np.cumsum(sizes) - sizes,
-            columns=np.array([table.shape[1] for table in narrow], dtype=np.int32),
-        )
-
-    def only(self, nodes: Iterable[int]) -> StrategyTables:
-        """The same tables, without those of other nodes."""
-        rows = np.isin(self.node, list(nodes))
-        probability = self.probability if rows.any() else self.probability[:0]
-        return StrategyTables(probability, self.node[rows], self.begin[rows], self.columns[rows])
-
-
-@dataclass(frozen=True)
-class BucketStrategy:
-    """A strategy of the public form per bucket: what a hand does on a runout is what its bucket does.
-
-    Every decision is in one of the tables. Strategies may share tables, which an evaluator then uploads once.
-    """
-
-    tables: tuple[StrategyTables, ...]
-    maps: BucketMaps
-
-    __repr__ = brief
-
-    def against(self, other: BucketStrategy, tree: BettingTree) -> BucketStrategy:
-        """The profile in which player 0 follows this strategy and player 1 the other."""
-        tables = [
-            table.only(np.flatnonzero(tree.player == player).tolist())
-            for player, strategy in enumerate((self, other))
-            for table in strategy.tables
-        ]
-        return BucketStrategy(tuple(table for table in tables if len(table.node)), (self.maps[0], other.maps[1]))
 
 
 @runtime_checkable
@@ -152,7 +91,7 @@ class Sampling(StrEnum):
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a strategy profile is worth, and what each player would gain by best-responding to it.
+    """The value of a strategy profile, and the value of each player's best response to it.
 
     >>> evaluation = Evaluation(values=(-0.1, 0.1), best_response_values=(0.2, 0.3))
     >>> round(evaluation.nash_conv, 6), round(evaluation.exploitability, 6)
@@ -298,11 +237,11 @@ class PublicEngine(Engine[PublicForm, PublicStrategy], Protocol):
 
 
 class Mode(Enum):
-    """What the own player does on a walk; the opponent follows the current strategies, or on the others the average."""
+    """What a walk computes for the own player."""
 
-    LEARN = auto()
-    BEST = auto()
-    MEAN = auto()
+    LEARN = auto()  # regrets; both players follow their current strategies
+    BEST = auto()  # values of a best response to the opponent's average strategy
+    MEAN = auto()  # values of the average strategies of both
 
 
 @dataclass(frozen=True)
@@ -346,7 +285,7 @@ class PartEngine(PublicEngine, Protocol):
 
 
 class BucketedEngine(Learner[BucketedForm], Protocol):
-    """An engine for the bucketed form. It cannot evaluate: a few runouts say nothing exact about a strategy.
+    """An engine for the bucketed form. It cannot evaluate: sampled runouts give no exact exploitability.
 
     Engines of the public form evaluate its average with every runout and real cards (`priced.py`).
     """
@@ -363,62 +302,6 @@ class BucketedEngine(Learner[BucketedForm], Protocol):
         """[actions, buckets] average strategy at a betting node."""
 
 
-# --- strategies per bucket, with real cards --------------------------------------------------------------------------
-
-
-class EvaluationStopped(Exception):
-    """An evaluation was interrupted by its caller."""
-
-
-class BucketEvaluator(Protocol):
-    """One public form on one device, in which strategies per bucket are evaluated on every runout."""
-
-    @property
-    def form(self) -> PublicForm: ...
-
-    @property
-    def device(self) -> str:
-        """ "cpu" or "cuda"."""
-
-    @property
-    def memory_bytes(self) -> int:
-        """Memory of what it keeps between evaluations."""
-
-    def evaluate(self, strategy: BucketStrategy) -> Evaluation:
-        """Values and best responses, in the form's unit; equivalent hands play what the first of them plays."""
-
-    def first_street_values(self, strategy: BucketStrategy) -> FloatArray:
-        """[2, 2, nodes, H] values times the opposing reach at the nodes of the first street, in tree order.
-
-        For each player, both following the strategy, and the player best-responding to it. Both players must have
-        equally many hands.
-        """
-
-
-class BucketEvaluators(Protocol):
-    """A device on which strategies per bucket are evaluated, in one form after another."""
-
-    @property
-    def device(self) -> str:
-        """ "cpu" or "cuda"."""
-
-    @property
-    def threads(self) -> int: ...
-
-    @property
-    def most_buckets(self) -> int:
-        """The most buckets that a street may have."""
-
-    def create(self, form: PublicForm) -> BucketEvaluator:
-        """An evaluator of a form; it may reuse the memory of an earlier one that no longer exists."""
-
-    def needed_bytes(self, size: PublicSize, *, probabilities: int) -> int:
-        """Device memory that an evaluation in a form of this size takes, estimated before any is allocated."""
-
-    def free_bytes(self) -> int:
-        """Free memory of the device."""
-
-
 # --- many spots on one device ----------------------------------------------------------------------------------------
 
 
@@ -433,7 +316,7 @@ class BatchMember(PublicEngine, Protocol):
         """Store predictions from now on, if these iterations need them."""
 
     def park(self) -> None:
-        """Free the device's memory; what was learned moves to the machine's, where it can be read."""
+        """Free the device's memory: regrets and averages move to the machine's, where they can still be read."""
 
 
 Member = TypeVar("Member", bound=BatchMember)
@@ -442,16 +325,16 @@ Member = TypeVar("Member", bound=BatchMember)
 class EngineBatch(Protocol):
     """Engines of one kind, numbered from 0. While they are in a batch, only it may advance them.
 
-    Each finds the numbers that it would have found alone.
+    Every engine ends up with the same numbers as if it had been advanced alone.
     """
 
     def retire(self, numbers: Iterable[int]) -> None:
         """Leave these engines as they are from now on."""
 
     def advance(self, schedules: Sequence[Schedule | None]) -> None:
-        """Run one iteration of every engine per row of its schedule, all equally many; None for a retired one.
+        """Run one iteration of every engine per row of its schedule; None for a retired engine.
 
-        Engines that take the same steps should be given the same object, which is then converted once.
+        All schedules have equally many rows. Pass the same object for equal schedules: it is converted only once.
         """
 
     def evaluate(self, numbers: Sequence[int]) -> Sequence[Evaluation]:
@@ -480,4 +363,4 @@ class SharedDevice(Protocol[Member]):
         """Equal for engines that can be in one batch; changes when an engine stores predictions."""
 
     def batch(self, engines: Sequence[Member]) -> EngineBatch:
-        """A batch of engines of one kind, which were all created in the latest `creating`."""
+        """A batch of engines of one kind, all created within the latest `creating` block."""

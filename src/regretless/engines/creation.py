@@ -9,10 +9,9 @@ from typing import Any, cast, overload
 import numpy as np
 
 from regretless.engines import devices
+from regretless.engines.bucket_strategies import BucketEvaluator, BucketEvaluators
 from regretless.engines.contract import (
     BucketedEngine,
-    BucketEvaluator,
-    BucketEvaluators,
     GameEngine,
     PartEngine,
     PublicEngine,
@@ -85,37 +84,19 @@ def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngin
     name, requested = engine_name(name), Options(**options)
     if requested.threads is not None and requested.threads < 1:
         raise InvalidOption("threads", requested.threads, "must be at least 1")
-    kind = _kind(name, form, requested)
+    kind = _form_kind(name, form, requested)
     if name == "auto":
-        form = _as(kind, form)  # the form that the candidates work on, which also determines the size
-        if requested.device == "auto" and kind in (FormKind.SEQUENCE, FormKind.HISTORY):
-            name, device = _choose_by_size(form, requested.threads)
-            usual = "float32" if device == "mps" else "float64"  # which MPS does not have
-            requested = replace(requested, device=device, dtype=requested.dtype or usual)
-        else:
-            name = fastest(kind, "cpu" if requested.device == "auto" else devices.device_type(requested.device))
-    entry = find_engine(name)
-    if kind not in entry.classes:
-        if kind is FormKind.SAMPLING:
-            raise InvalidOption("engine", name, "does not sample: use numba, or torch for batches")
-        able = [other for other, entry in ENGINES.items() if kind in entry.classes]
-        why = f"the {name} engine does not work on the {kind} form, which {_name(form)} needs"
-        raise InvalidGame(f"{why}: use {' or '.join(able)}")
+        form = _convert(form, kind)  # the form that the candidates work on, which also determines the size
+        name, requested = _choose(kind, form, requested)
+    build = _find_build(name, kind, form)
     require(name)
-    build = entry.classes[kind]
-    _check(name, kind, build, requested)
+    _check_options(name, kind, build, requested)
     device = build.devices[0] if requested.device == "auto" else requested.device
-    kind_of_device = devices.device_type(device)
-    if kind_of_device == "cuda":
+    if devices.device_type(device) == "cuda":
         devices.require_cuda(device)
     arguments = _arguments(kind, form, build, requested, device)
-    form = _as(kind, form)
-    sized = {key: value for key, value in arguments.items() if key in ("dtype", "threads", "storage")}
-    if kind in (FormKind.PUBLIC, FormKind.BUCKETED):
-        sized["predicts"] = requested.predicts
-    if kind_of_device == "cpu" or kind in (FormKind.PUBLIC, FormKind.BUCKETED):
-        size = size_of_form(form) if isinstance(form, PublicForm) else form
-        check_fits(name, kind, size, device=kind_of_device, what=_name(form), **sized)
+    form = _convert(form, kind)
+    _check_memory(name, kind, form, arguments, device, predicts=requested.predicts)
     return cast(GameEngine | PublicEngine | BucketedEngine, load(build.path)(form=form, **arguments))
 
 
@@ -129,11 +110,8 @@ def check_parts(name: str) -> None:
     """Refuse an engine that cannot solve a public form in parts."""
     build = ENGINES[name].classes.get(FormKind.PUBLIC) if name in ENGINES else None
     if build is not None and not build.parts:
-        able = [
-            other
-            for other, entry in ENGINES.items()
-            if FormKind.PUBLIC in entry.classes and entry.classes[FormKind.PUBLIC].parts
-        ]
+        builds = {other: entry.classes.get(FormKind.PUBLIC) for other, entry in ENGINES.items()}
+        able = [other for other, build in builds.items() if build is not None and build.parts]
         raise InvalidOption("engine", name, f"cannot solve in shards: use {' or '.join(able)}")
 
 
@@ -176,7 +154,7 @@ def bucket_evaluator_beside(engine: BucketedEngine, form: PublicForm) -> BucketE
         columns = buckets[tree.player[decisions], tree.street[decisions]]
         probabilities = int(np.diff(tree.first_child)[decisions] @ columns)
         needed = on_device.needed_bytes(size_of_form(form), probabilities=probabilities)
-        if buckets.max() <= on_device.most_buckets and needed <= on_device.free_bytes():
+        if buckets.max() <= on_device.max_buckets and needed <= on_device.free_bytes():
             return on_device.create(form)
     threads = engine.threads if engine.device == "cpu" else devices.available_cores()
     return bucket_evaluators("cpu", threads=threads).create(form)
@@ -188,7 +166,8 @@ def kernels_are_compiled(kind: FormKind, storage: int = 32) -> bool:
     return not compiled or bool(load(compiled)(storage))
 
 
-def _kind(name: str, form: AnyForm, requested: Options) -> FormKind:
+def _form_kind(name: str, form: AnyForm, requested: Options) -> FormKind:
+    """The kind of form that the engine will work on."""
     if isinstance(form, PublicForm):
         return FormKind.PUBLIC
     if isinstance(form, BucketedForm):
@@ -205,12 +184,23 @@ def _history(form: GameForm) -> HistoryForm:
     return form.history if isinstance(form, SequenceForm) else form
 
 
-def _as(kind: FormKind, form: AnyForm) -> AnyForm:
+def _convert(form: AnyForm, kind: FormKind) -> AnyForm:
+    """The form that engines of a kind work on."""
     if isinstance(form, PublicForm | BucketedForm):
         return form
     if kind is FormKind.SEQUENCE:
         return form if isinstance(form, SequenceForm) else compile_sequence(form)
     return _history(form)
+
+
+def _choose(kind: FormKind, form: AnyForm, requested: Options) -> tuple[str, Options]:
+    """The fastest engine for a form, and the options with the device and the number type chosen for it."""
+    if requested.device == "auto" and kind in (FormKind.SEQUENCE, FormKind.HISTORY):
+        name, device = _choose_by_size(form, requested.threads)
+        dtype = "float32" if device == "mps" else "float64"  # MPS has no float64
+        return name, replace(requested, device=device, dtype=requested.dtype or dtype)
+    device = "cpu" if requested.device == "auto" else devices.device_type(requested.device)
+    return fastest(kind, device), requested
 
 
 def _choose_by_size(form: AnyForm, threads: int | None) -> tuple[str, str]:
@@ -227,9 +217,23 @@ def _choose_by_size(form: AnyForm, threads: int | None) -> tuple[str, str]:
     return fastest(kind, "cpu"), "cpu"
 
 
-def _check(name: str, kind: FormKind, build: Build, requested: Options) -> None:
+def _find_build(name: str, kind: FormKind, form: AnyForm) -> Build:
+    """The class of an engine for a kind of form; refuses an engine that does not work on it."""
+    classes = find_engine(name).classes
+    if kind in classes:
+        return classes[kind]
+    if kind is FormKind.SAMPLING:
+        raise InvalidOption("engine", name, "does not sample: use numba, or torch for batches")
+    able = [other for other, entry in ENGINES.items() if kind in entry.classes]
+    why = f"the {name} engine does not work on the {kind} form, which {_describe(form)} needs"
+    raise InvalidGame(f"{why}: use {' or '.join(able)}")
+
+
+def _check_options(name: str, kind: FormKind, build: Build, requested: Options) -> None:
     """Refuse options that the engine does not support."""
-    who = f"the {name} engine{f' on the {kind} form' if kind in (FormKind.PUBLIC, FormKind.BUCKETED) else ''}"
+    who = f"the {name} engine"
+    if kind in (FormKind.PUBLIC, FormKind.BUCKETED):
+        who += f" on the {kind} form"
     if devices.device_type(requested.device) not in ("auto", *build.devices):
         raise InvalidOption("device", requested.device, f"is not for {who}, which runs on {' or '.join(build.devices)}")
     if requested.dtype not in (None, *build.dtypes):
@@ -238,9 +242,8 @@ def _check(name: str, kind: FormKind, build: Build, requested: Options) -> None:
         why = f"is not one of {', '.join(map(str, build.storages))} bits" if build.storages else f"is not for {who}"
         raise InvalidOption("storage", requested.storage, why)
     if requested.updates not in build.updates:
-        why = (
-            f"cannot be combined with {'sampling' if kind is FormKind.SAMPLING else who}, which updates players in turn"
-        )
+        in_turn = "sampling" if kind is FormKind.SAMPLING else who
+        why = f"cannot be combined with {in_turn}, which updates players in turn"
         raise InvalidOption("updates", str(requested.updates), why)
     if requested.sampling not in build.samplings:
         why = f"is not for {who}, which has {' and '.join(build.samplings)}"
@@ -279,7 +282,23 @@ def _arguments(kind: FormKind, form: AnyForm, build: Build, requested: Options, 
     return arguments if requested.batch_size is None else arguments | {"batch_size": requested.batch_size}
 
 
-def _name(form: AnyForm) -> str:
+def _check_memory(
+    name: str, kind: FormKind, form: AnyForm, arguments: dict[str, object], device: str, *, predicts: bool
+) -> None:
+    """Refuse an engine that would not fit; on GPUs, classes for general games check that themselves."""
+    poker = kind in (FormKind.PUBLIC, FormKind.BUCKETED)
+    device = devices.device_type(device)
+    if device != "cpu" and not poker:
+        return
+    options = {key: value for key, value in arguments.items() if key in ("dtype", "threads", "storage")}
+    if poker:
+        options["predicts"] = predicts
+    size = size_of_form(form) if isinstance(form, PublicForm) else form
+    check_fits(name, kind, size, device=device, what=_describe(form), **options)
+
+
+def _describe(form: AnyForm) -> str:
+    """A form as messages name it."""
     if isinstance(form, PublicForm):
         return "this solve"
     return form.name if isinstance(form, BucketedForm) else _history(form).name

@@ -69,9 +69,11 @@ class NumberFormat:
         """Bytes of a regret and an average."""
         return self.regret.itemsize + self.average.itemsize
 
-    def unit(self, most: float) -> float:
-        """The power of two by which values are multiplied; `most` is the largest value of a hand in chips."""
-        return float(self.largest / 2.0 ** np.ceil(np.log2(most))) if self.largest and most > 0 else 1.0
+    def unit(self, largest_value: float) -> float:
+        """The power of two by which values are multiplied, given the largest value of a hand in chips."""
+        if not self.largest or largest_value <= 0:
+            return 1.0
+        return float(self.largest / 2.0 ** np.ceil(np.log2(largest_value)))
 
     def in_steps(self, decay: FloatArray, gain: FloatArray, weight: float) -> tuple[FloatArray, FloatArray, float]:
         """Decays and gains [iterations] for averages in this format, and the total weight after them.
@@ -151,11 +153,11 @@ def needs_wide_tiles(hands: tuple[Hands, Hands], met: tuple[FloatArray, FloatArr
     players = range(1 if hands[1] is hands[0] else 2)
     weights = [float(hands[own].weight.sum()) for own in players]
     pairs = float(hands[0].weight @ met[0])
-    least = [
+    smallest = [
         float(np.min(met[own], where=(met[own] > 0) & (hands[own].weight > 0), initial=weights[own - 1]))
         for own in players
     ]
-    worst = max(weights[own - 1] / least[own] if least[own] > 0 else 1.0 for own in players)
+    worst = max(weights[own - 1] / smallest[own] if smallest[own] > 0 else 1.0 for own in players)
     return weights[0] * weights[-1] > MAX_CANCELLATION * pairs or worst > MAX_CANCELLATION_OF_A_HAND
 
 

@@ -12,16 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regretless.engines.contract import (
-    BucketedEngine,
-    BucketEvaluator,
-    BucketStrategy,
-    Engine,
-    Evaluation,
-    PublicStrategy,
-    Snapshot,
-    StrategyTables,
-)
+from regretless.engines.bucket_strategies import BucketEvaluator, BucketStrategy, StrategyTables
+from regretless.engines.contract import BucketedEngine, Engine, Evaluation, PublicStrategy, Snapshot
 from regretless.forms.bucketed import BucketedForm, BucketMaps
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind, PublicForm
@@ -50,7 +42,10 @@ def bucket_strategy(form: PublicForm, maps: BucketMaps, strategy: Callable[[int]
 
 
 class PricedEngine:
-    """Learns in buckets and evaluates with real cards; the evaluator's form and `maps` made the bucketed form."""
+    """Learns in buckets and evaluates with real cards.
+
+    The bucketed form is the evaluator's form with buckets from `maps`.
+    """
 
     def __init__(self, engine: BucketedEngine, evaluator: BucketEvaluator, maps: BucketMaps) -> None:
         self.engine, self.evaluator, self.maps = engine, evaluator, maps

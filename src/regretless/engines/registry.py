@@ -1,7 +1,10 @@
 """Every engine by name, loaded on first use.
 
-An engine has a class for each kind of form it works on; the class's `Build` says which options it takes. There is a
-table of classes for each kind, and `ENGINES` has them by engine. `creation.py` makes engines from it.
+An engine has a class for each kind of form it works on; the class's `Build` says which options it takes. `ENGINES` has
+them by engine and kind, and `creation.py` creates engines from it.
+
+>>> ENGINES["matrix"].classes[FormKind.HISTORY].devices
+('cpu', 'cuda')
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ __all__ = [
 
 
 class FormKind(StrEnum):
-    """What an engine works on."""
+    """The form that an engine works on, or the part of it that an iteration walks."""
 
     SEQUENCE = "sequence"  # a two-player game over sequences
     HISTORY = "history"  # a game over nodes
@@ -62,126 +65,133 @@ class EngineEntry:
     extra: str = ""  # the extra that installs them
 
 
-# --- the classes of each kind, by engine -----------------------------------------------------------------------------
-
-IN_TURN = (Updates.ALTERNATING,)
-DOUBLE_FIRST, SINGLE_FIRST, SINGLE = ("float64", "float32"), ("float32", "float64"), ("float32",)
-ANYWHERE = ("cpu", "cuda", "mps")
-
-_ENGINES = "regretless.engines"
-
-_torch = Build(
-    path=f"{_ENGINES}.torch.sequence:TorchEngine",
-    estimate=f"{_ENGINES}.torch.sequence:estimate",
-    devices=ANYWHERE,
-    dtypes=SINGLE_FIRST,
-    threads=True,
-)
-SEQUENCE = {
-    "numba": Build(
-        path=f"{_ENGINES}.numba.sequence:NumbaSequenceEngine",
-        estimate=f"{_ENGINES}.numba.sequence:estimate",
-        dtypes=DOUBLE_FIRST,
-        threads=True,
-    ),
-    "numpy": Build(
-        path=f"{_ENGINES}.numpy.sequence:NumpySequenceEngine", estimate=f"{_ENGINES}.numpy.sequence:estimate"
-    ),
-    "torch": _torch,
-    "cuda": Build(path=f"{_ENGINES}.cuda.sequence.engine:CudaSequenceEngine", devices=("cuda",), dtypes=SINGLE_FIRST),
-}
-HISTORY = {
-    "numba": Build(
-        path=f"{_ENGINES}.numba.sequence:NumbaHistoryEngine",
-        estimate=f"{_ENGINES}.numba.sequence:estimate",
-        dtypes=DOUBLE_FIRST,
-        threads=True,
-    ),
-    "numpy": Build(
-        path=f"{_ENGINES}.numpy.sequence:NumpyHistoryEngine", estimate=f"{_ENGINES}.numpy.sequence:estimate"
-    ),
-    "torch": _torch,
-    "matrix": Build(
-        path=f"{_ENGINES}.numpy.matrix:MatrixEngine",
-        estimate=f"{_ENGINES}.numpy.matrix:estimate",
-        devices=("cpu", "cuda"),
-    ),
-}
-SAMPLING = {
-    "numba": Build(
-        path=f"{_ENGINES}.numba.sampling:NumbaSamplingEngine",
-        estimate=f"{_ENGINES}.numba.sampling:estimate",
-        updates=IN_TURN,
-        samplings=(Sampling.CHANCE, Sampling.EXTERNAL, Sampling.OUTCOME),
-    ),
-    "torch": Build(
-        path=f"{_ENGINES}.torch.sampling:TorchSamplingEngine",
-        devices=ANYWHERE,
-        dtypes=SINGLE_FIRST,
-        updates=IN_TURN,
-        samplings=(Sampling.CHANCE,),
-    ),
-}
-PUBLIC = {
-    "numba": Build(
-        path=f"{_ENGINES}.numba.public.engine:NumbaPublicEngine",
-        estimate=f"{_ENGINES}.numba.public.sizes:estimate",
-        dtypes=SINGLE,
-        threads=True,
-        storages=tuple(NUMBER_FORMATS),
-        updates=IN_TURN,
-        buckets=f"{_ENGINES}.numba.public.bucket_evaluator:NumbaBucketEvaluators",
-        parts=True,
-        compiled=f"{_ENGINES}.numba.public.engine:kernels_are_compiled",
-    ),
-    "numpy": Build(path=f"{_ENGINES}.numpy.public:PublicReference", storages=(64,), updates=IN_TURN, parts=True),
-    "cuda": Build(
-        path=f"{_ENGINES}.cuda.public.engine:CudaPublicEngine",
-        estimate=f"{_ENGINES}.cuda.public.sizes:estimate",
-        devices=("cuda",),
-        dtypes=SINGLE,
-        storages=tuple(NUMBER_FORMATS),
-        updates=IN_TURN,
-        shared=f"{_ENGINES}.cuda.public.batch:SharedCuda",
-        buckets=f"{_ENGINES}.cuda.public.bucket_evaluator:CudaBucketEvaluators",
-    ),
-}
-BUCKETED = {
-    "numba": Build(
-        path=f"{_ENGINES}.numba.buckets.engine:NumbaBucketedEngine",
-        estimate=f"{_ENGINES}.numba.buckets.engine:estimate",
-        dtypes=SINGLE,
-        threads=True,
-        storages=(32,),
-        updates=IN_TURN,
-        compiled=f"{_ENGINES}.numba.buckets.engine:kernels_are_compiled",
-    ),
-    "numpy": Build(path=f"{_ENGINES}.numpy.buckets:BucketedReference", storages=(64,), updates=IN_TURN),
-    "cuda": Build(
-        path=f"{_ENGINES}.cuda.buckets.engine:CudaBucketedEngine",
-        estimate=f"{_ENGINES}.cuda.buckets.engine:estimate",
-        devices=("cuda",),
-        dtypes=SINGLE,
-        storages=(32,),
-        updates=IN_TURN,
-    ),
-}
-
 # --- the engines -----------------------------------------------------------------------------------------------------
 
+SINGLE, DOUBLE = "float32", "float64"
+ALL_DEVICES = ("cpu", "cuda", "mps")
+ONLY_ALTERNATING = (Updates.ALTERNATING,)
+STORAGES = tuple(NUMBER_FORMATS)
 
-def _entry(name: str, *libraries: str, extra: str = "") -> EngineEntry:
-    tables = (SEQUENCE, HISTORY, SAMPLING, PUBLIC, BUCKETED)
-    classes = {kind: table[name] for kind, table in zip(FormKind, tables, strict=True) if name in table}
-    return EngineEntry(classes=classes, libraries=libraries, extra=extra)
-
+_NUMBA, _NUMPY, _CUDA, _TORCH = (f"regretless.engines.{backend}" for backend in ("numba", "numpy", "cuda", "torch"))
+_TORCH_EXACT = Build(
+    path=f"{_TORCH}.sequence:TorchEngine",
+    estimate=f"{_TORCH}.sequence:estimate",
+    devices=ALL_DEVICES,
+    dtypes=(SINGLE, DOUBLE),
+    threads=True,
+)
 
 ENGINES: dict[str, EngineEntry] = {
-    "numba": _entry("numba", "numba"),
-    "numpy": _entry("numpy"),
-    "torch": _entry("torch", "torch", extra="torch"),
-    "cuda": _entry("cuda", "cupy", extra="gpu"),
-    "matrix": _entry("matrix", "scipy", extra="exact"),
+    "numba": EngineEntry(
+        classes={
+            FormKind.SEQUENCE: Build(
+                path=f"{_NUMBA}.sequence:NumbaSequenceEngine",
+                estimate=f"{_NUMBA}.sequence:estimate",
+                dtypes=(DOUBLE, SINGLE),
+                threads=True,
+            ),
+            FormKind.HISTORY: Build(
+                path=f"{_NUMBA}.sequence:NumbaHistoryEngine",
+                estimate=f"{_NUMBA}.sequence:estimate",
+                dtypes=(DOUBLE, SINGLE),
+                threads=True,
+            ),
+            FormKind.SAMPLING: Build(
+                path=f"{_NUMBA}.sampling:NumbaSamplingEngine",
+                estimate=f"{_NUMBA}.sampling:estimate",
+                updates=ONLY_ALTERNATING,
+                samplings=(Sampling.CHANCE, Sampling.EXTERNAL, Sampling.OUTCOME),
+            ),
+            FormKind.PUBLIC: Build(
+                path=f"{_NUMBA}.public.engine:NumbaPublicEngine",
+                estimate=f"{_NUMBA}.public.sizes:estimate",
+                dtypes=(SINGLE,),
+                threads=True,
+                storages=STORAGES,
+                updates=ONLY_ALTERNATING,
+                buckets=f"{_NUMBA}.public.bucket_evaluator:NumbaBucketEvaluators",
+                parts=True,
+                compiled=f"{_NUMBA}.public.engine:kernels_are_compiled",
+            ),
+            FormKind.BUCKETED: Build(
+                path=f"{_NUMBA}.buckets.engine:NumbaBucketedEngine",
+                estimate=f"{_NUMBA}.buckets.engine:estimate",
+                dtypes=(SINGLE,),
+                threads=True,
+                storages=(32,),
+                updates=ONLY_ALTERNATING,
+                compiled=f"{_NUMBA}.buckets.engine:kernels_are_compiled",
+            ),
+        },
+        libraries=("numba",),
+    ),
+    "numpy": EngineEntry(
+        classes={
+            FormKind.SEQUENCE: Build(
+                path=f"{_NUMPY}.sequence:NumpySequenceEngine", estimate=f"{_NUMPY}.sequence:estimate"
+            ),
+            FormKind.HISTORY: Build(
+                path=f"{_NUMPY}.sequence:NumpyHistoryEngine", estimate=f"{_NUMPY}.sequence:estimate"
+            ),
+            FormKind.PUBLIC: Build(
+                path=f"{_NUMPY}.public:PublicReference", storages=(64,), updates=ONLY_ALTERNATING, parts=True
+            ),
+            FormKind.BUCKETED: Build(
+                path=f"{_NUMPY}.buckets:BucketedReference", storages=(64,), updates=ONLY_ALTERNATING
+            ),
+        },
+    ),
+    "torch": EngineEntry(
+        classes={
+            FormKind.SEQUENCE: _TORCH_EXACT,
+            FormKind.HISTORY: _TORCH_EXACT,
+            FormKind.SAMPLING: Build(
+                path=f"{_TORCH}.sampling:TorchSamplingEngine",
+                devices=ALL_DEVICES,
+                dtypes=(SINGLE, DOUBLE),
+                updates=ONLY_ALTERNATING,
+                samplings=(Sampling.CHANCE,),
+            ),
+        },
+        libraries=("torch",),
+        extra="torch",
+    ),
+    "cuda": EngineEntry(
+        classes={
+            FormKind.SEQUENCE: Build(
+                path=f"{_CUDA}.sequence.engine:CudaSequenceEngine", devices=("cuda",), dtypes=(SINGLE, DOUBLE)
+            ),
+            FormKind.PUBLIC: Build(
+                path=f"{_CUDA}.public.engine:CudaPublicEngine",
+                estimate=f"{_CUDA}.public.sizes:estimate",
+                devices=("cuda",),
+                dtypes=(SINGLE,),
+                storages=STORAGES,
+                updates=ONLY_ALTERNATING,
+                shared=f"{_CUDA}.public.batch:SharedCuda",
+                buckets=f"{_CUDA}.public.bucket_evaluator:CudaBucketEvaluators",
+            ),
+            FormKind.BUCKETED: Build(
+                path=f"{_CUDA}.buckets.engine:CudaBucketedEngine",
+                estimate=f"{_CUDA}.buckets.engine:estimate",
+                devices=("cuda",),
+                dtypes=(SINGLE,),
+                storages=(32,),
+                updates=ONLY_ALTERNATING,
+            ),
+        },
+        libraries=("cupy",),
+        extra="gpu",
+    ),
+    "matrix": EngineEntry(
+        classes={
+            FormKind.HISTORY: Build(
+                path=f"{_NUMPY}.matrix:MatrixEngine", estimate=f"{_NUMPY}.matrix:estimate", devices=("cpu", "cuda")
+            ),
+        },
+        libraries=("scipy",),
+        extra="exact",
+    ),
 }
 
 ALIASES = {"cupy": "cuda"}  # other names that requests and files may use
@@ -208,8 +218,7 @@ def engine_if_able(name: str, kinds: Iterable[FormKind]) -> str:
 
 def device_if_able(kind: FormKind, device: str) -> str:
     """The device if an installed engine does this kind of work there, otherwise "cpu"."""
-    able = any(kind in ENGINES[name].classes and is_installed(name) for name in FASTEST_FIRST[device])
-    return device if able else "cpu"
+    return device if any(map(is_installed, _engines_for(kind, device))) else "cpu"
 
 
 def available() -> tuple[str, ...]:
@@ -244,20 +253,23 @@ def fastest(kind: FormKind, device: str) -> str:
         devices.require_cuda()
     if device not in FASTEST_FIRST:
         raise InvalidOption("device", device, f"is not one of auto, {', '.join(FASTEST_FIRST)}")
-    able = [name for name in FASTEST_FIRST[device] if kind in ENGINES[name].classes]
+    able = _engines_for(kind, device)
     if not able:
-        able = [
-            device for device, names in FASTEST_FIRST.items() if any(kind in ENGINES[name].classes for name in names)
-        ]
-        raise InvalidOption("device", device, f"has no engine for the {kind} form: use {' or '.join(able)}")
+        others = [other for other in FASTEST_FIRST if _engines_for(kind, other)]
+        raise InvalidOption("device", device, f"has no engine for the {kind} form: use {' or '.join(others)}")
     for name in able:
         if is_installed(name):
             return name
     raise MissingExtra(ENGINES[able[0]].libraries[0], ENGINES[able[0]].extra)
 
 
+def _engines_for(kind: FormKind, device: str) -> list[str]:
+    """Engines that do this kind of work on a device, installed or not, fastest first."""
+    return [name for name in FASTEST_FIRST[device] if kind in ENGINES[name].classes]
+
+
 def load(path: str) -> Any:
-    """What a path such as "module:class" names."""
+    """Import the class or function at a path such as "module:class"."""
     module, _, name = path.partition(":")
     return getattr(import_module(module), name)
 

@@ -2,8 +2,8 @@
 
 **The game** has one row of four numbers per node, and chance is sampled in constant time. A walk visits nodes in an
 unpredictable order, so what it needs of a node is in one row of 16 bytes. Chance is sampled from alias tables (Walker,
-1977; Vose, 1991): choose one of k outcomes uniformly, keep it with the probability in `accept`, otherwise take the one
-in `alias`. Equal probabilities, as in most card games, need no alias.
+1977; Vose, 1991): pick one of k outcomes uniformly and keep it with the probability in `accept`, otherwise replace it
+by the one in `alias`. Equal probabilities, as in most card games, need no alias.
 
 **Random numbers** are a function of a seed and a count: SplitMix64 (Steele, Lea & Flood, 2014).
 
@@ -24,44 +24,43 @@ from regretless.compiling import kernel
 from regretless.forms.history import TERMINAL, FloatArray, HistoryForm, IntArray
 from regretless.games.game import CHANCE
 
-__all__ = ["SamplingTree", "Words", "key_of", "mixed", "sampling_tree", "uniform"]
+__all__ = ["SamplingTree", "Words", "key_of", "mix", "sampling_tree", "uniform"]
 
 Words = NDArray[np.uint64]
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
-FIRST = np.uint64(0xBF58476D1CE4E5B9)
-SECOND = np.uint64(0x94D049BB133111EB)
-S30, S27, S31, S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
-UNIT = 2.0**-53
+FIRST_FACTOR, SECOND_FACTOR = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)  # of the mixing function
+SHIFT_30, SHIFT_27, SHIFT_31 = np.uint64(30), np.uint64(27), np.uint64(31)
+SHIFT_TO_53_BITS, UNIT = np.uint64(11), 2.0**-53  # a float64 has 53 significant bits
 
 
 @kernel
-def mixed(z: np.uint64) -> np.uint64:
+def mix(z: np.uint64) -> np.uint64:
     """A bijection of 64 bits that destroys patterns."""
-    z = (z ^ (z >> S30)) * FIRST
-    z = (z ^ (z >> S27)) * SECOND
-    return z ^ (z >> S31)
+    z = (z ^ (z >> SHIFT_30)) * FIRST_FACTOR
+    z = (z ^ (z >> SHIFT_27)) * SECOND_FACTOR
+    return z ^ (z >> SHIFT_31)
 
 
 @kernel
 def uniform(random: Words) -> float:
     """The next number in [0, 1); `random` holds key and count, and the count is increased."""
     random[1] += np.uint64(1)
-    return np.float64(mixed(random[0] + random[1] * GAMMA) >> S11) * UNIT
+    return np.float64(mix(random[0] + random[1] * GAMMA) >> SHIFT_TO_53_BITS) * UNIT
 
 
 def key_of(seed: int) -> int:
     """The key of a seed, far from that of the next seed."""
-    return int(mixed(np.uint64((seed + 1) * int(GAMMA) % 2**64)))
+    return int(mix(np.uint64((seed + 1) * int(GAMMA) % 2**64)))
 
 
 class SamplingTree(NamedTuple):
-    """The arrays of a random walk. N nodes, T terminals, P players; a named tuple, which kernels take."""
+    """The arrays of a random walk, as a named tuple, which kernels accept. N nodes, T terminals, P players."""
 
     node: NDArray[np.int32]  # [N, 4]  who moves, first child, number of children, and index: see `sampling_tree`
     payoff: FloatArray  # [T, P]
-    accept: FloatArray  # [N]  probability of keeping the outcome that leads here once it is picked
-    alias: IntArray  # [N]     the child to take instead
+    accept: FloatArray  # [N]  probability that the outcome leading to this node is kept once it is picked
+    alias: IntArray  # [N]     the child that replaces it otherwise
 
 
 def sampling_tree(form: HistoryForm) -> SamplingTree:

@@ -37,6 +37,8 @@ from regretless.forms.sequence import SequenceForm, SequenceTree, sequence_tree,
 
 __all__ = ["Terms", "TreeLayout", "lay_out", "slices", "terms_of"]
 
+COST_OF_A_SEQUENCE = 4.0  # cost of sweeping a sequence up and down, in entries of the payoff matrix
+
 
 @dataclass(frozen=True)
 class Terms:
@@ -61,9 +63,6 @@ def terms_of(form: SequenceForm | HistoryForm) -> tuple[tuple[SequenceTree, ...]
         start = slices(np.bincount(ends[player], minlength=len(tree.pair)))
         terms.append(Terms(start, others, (reach * form.payoff[:, player])[order]))
     return trees, tuple(terms)
-
-
-COST_OF_A_SEQUENCE = 4.0  # cost of sweeping a sequence up and down, in entries of the payoff matrix
 
 
 @dataclass(frozen=True)
@@ -123,40 +122,21 @@ def lay_out(tree: SequenceTree, row_cost: IntArray, *, blocks: int = 1, share: f
     groups = [np.arange(begin, end) for begin, end in zip(tree.level[:-1], tree.level[1:])]
 
     part = _parts(tree, set_of, parent_set, groups, row_cost, blocks, share)
-    depth = np.zeros(sets, dtype=np.int64)  # below the root of the subtree
-    for group in groups:
-        above = parent_set[group]
-        same = (above >= 0) & (part[above] == part[group])
-        depth[group] = np.where(same, depth[above] + 1, 0)
+    depth = _depths(parent_set, part, groups)
     order = _order(tree, parent_set, part, depth)
-
-    levels = int(depth.max(initial=0)) + 1
-    level = np.zeros((blocks + 1, levels + 1), dtype=np.int64)
-    counts = np.bincount(part * levels + depth, minlength=(blocks + 1) * levels).reshape(blocks + 1, levels)
-    bounds = slices(counts.ravel())
-    level[:, :-1] = bounds[:-1].reshape(blocks + 1, levels)
-    level[:, -1] = bounds[levels::levels]
+    level = _level_bounds(part, depth, blocks)
 
     first = slices(actions[order]) + 1
     sequence = np.zeros(sequences, dtype=np.int64)
     sequence[1:] = np.repeat(tree.first_sequence[order] - first[:-1], actions[order]) + np.arange(1, sequences)
-    number = np.empty(sequences, dtype=np.int64)  # from the form's sequences to ours
+    number = np.empty(sequences, dtype=np.int64)
     number[sequence] = np.arange(sequences)
     new_set_of = np.full(sequences, -1, dtype=np.int64)
     new_set_of[1:] = np.repeat(np.arange(sets), actions[order])
-    parent_sequence = number[tree.parent_sequence[order]]  # [I], of sets in our order
-    top_sets = int(counts[0].sum())
+    parent_sequence = number[tree.parent_sequence[order]]  # [I], of sets in the new order
+    top_sets = int(level[0, -1])
     top_sequences = int(first[top_sets])
-
-    # Sets sorted by parent sequence; those below the top (and the empty sequence) come first, as a list.
-    by_parent = np.argsort(parent_sequence, kind="stable")
-    bounds = np.searchsorted(parent_sequence[by_parent], np.arange(sequences + 1))
-    children = np.stack([bounds[:-1], bounds[1:]], axis=1)
-    listed = int(bounds[top_sequences])
-    below = bounds[:-1] < bounds[1:]
-    below[:top_sequences] = False
-    begin = by_parent[bounds[:-1][below]]  # contiguous there: a part numbers a level in the order of its parents
-    children[below] = np.stack([begin, begin + (bounds[1:] - bounds[:-1])[below]], axis=1)
+    children, top_child = _children(parent_sequence, sequences, top_sequences)
     block_of = np.zeros(sequences, dtype=np.int64)
     block_of[1:] = np.repeat(part[order], actions[order])
     return TreeLayout(
@@ -167,12 +147,45 @@ def lay_out(tree: SequenceTree, row_cost: IntArray, *, blocks: int = 1, share: f
         first=first,
         parent=np.where(new_set_of >= 0, parent_sequence[new_set_of], 0) if sets else np.zeros(1, dtype=np.int64),
         children=children,
-        top_child=by_parent[:listed],
+        top_child=top_child,
         level=level,
         top_sets=top_sets,
         top_sequences=top_sequences,
         block_of=block_of,
     )
+
+
+def _depths(parent_set: IntArray, part: IntArray, groups: list[IntArray]) -> IntArray:
+    """How far each set is below the root of its subtree, given the sets of each level of the tree."""
+    depth = np.zeros(len(part), dtype=np.int64)
+    for group in groups:
+        above = parent_set[group]
+        same_part = (above >= 0) & (part[above] == part[group])
+        depth[group] = np.where(same_part, depth[above] + 1, 0)
+    return depth
+
+
+def _level_bounds(part: IntArray, depth: IntArray, blocks: int) -> IntArray:
+    """`TreeLayout.level`."""
+    levels = int(depth.max(initial=0)) + 1
+    bounds = slices(np.bincount(part * levels + depth, minlength=(blocks + 1) * levels))
+    level = np.zeros((blocks + 1, levels + 1), dtype=np.int64)
+    level[:, :-1] = bounds[:-1].reshape(blocks + 1, levels)
+    level[:, -1] = bounds[levels::levels]
+    return level
+
+
+def _children(parent_sequence: IntArray, sequences: int, top_sequences: int) -> tuple[IntArray, IntArray]:
+    """`TreeLayout.children` and `TreeLayout.top_child`."""
+    # Sets sorted by parent sequence; those below the top (and the empty sequence) come first, as a list.
+    by_parent = np.argsort(parent_sequence, kind="stable")
+    bounds = np.searchsorted(parent_sequence[by_parent], np.arange(sequences + 1))
+    children = np.stack([bounds[:-1], bounds[1:]], axis=1)
+    below = bounds[:-1] < bounds[1:]
+    below[:top_sequences] = False
+    begin = by_parent[bounds[:-1][below]]  # contiguous: a part numbers a level in the order of its parents
+    children[below] = np.stack([begin, begin + (bounds[1:] - bounds[:-1])[below]], axis=1)
+    return children, by_parent[: int(bounds[top_sequences])]
 
 
 def _parts(

@@ -48,7 +48,7 @@ class ShardLost(Exception):
 
 @dataclass(frozen=True)
 class ShardWalk:
-    """A walk that a shard is to make."""
+    """An order to a shard: walk once."""
 
     own: int
     mode: Mode
@@ -105,7 +105,7 @@ class Shard(Protocol):
         """The memory of its engine."""
 
     def walk(self, walk: ShardWalk) -> Callable[[], FloatArray]:
-        """Make a walk; returns [blocks, lines, hands] as `PartEngine.below` does."""
+        """Walk once; returns [blocks, lines, hands] as `PartEngine.below` does."""
 
     def save(self, shelf: Shelf) -> Callable[[], None]:
         """Write what it learned to its rows of the files."""
@@ -148,7 +148,7 @@ class ShardEngine:
         self.engine, self._rows = engine, PartRows(engine.form)
 
     def walk(self, walk: ShardWalk) -> FloatArray:
-        """Make a walk."""
+        """Walk once."""
         if walk.schedule is not None:
             self.engine.begin(walk.schedule)
         return self.engine.below(walk.own, walk.mode, walk.arriving)
@@ -161,8 +161,8 @@ class ShardEngine:
         """Resume from what the part had learned, by the names of the arrays."""
 
         def read_into(name: str, target: AnyArray) -> None:
-            for rows, given in zip(self._rows.of_part(target, name), learned[name], strict=True):
-                rows[:] = given
+            for rows, learned_rows in zip(self._rows.of_part(target, name), learned[name], strict=True):
+                rows[:] = learned_rows
 
         self.engine.restore(Snapshot(iteration, _PartArrays(learned, read_into), weight))
 
@@ -276,14 +276,14 @@ class ShardedEngine:
         for losses in range(1, MAX_LOSSES + 1):
             try:
                 if losses > 1:
-                    wait = order(self._replaced(number))
+                    wait = order(self._replace(number))
                 return wait()
             except ShardLost as lost:
                 reason = str(lost)
         raise RegretlessError(f"shard {number + 1} of {len(self._shards)} {reason}, {MAX_LOSSES} times in a row")
 
-    def _replaced(self, number: int) -> Shard:
-        """Another shard in place of one that was lost, brought to where that one was."""
+    def _replace(self, number: int) -> Shard:
+        """Start another shard in place of a lost one, and bring it to the state of that one."""
         self._shards[number].close()
         shard = self._shards[number] = self._start(number)
         if self._shelf is not None:

@@ -26,7 +26,7 @@ PublicNode = tuple[int, int]  # betting node, runout of its street
 
 
 class LockedStrategy(NamedTuple):
-    """A strategy that is given, not learned."""
+    """A strategy that is fixed instead of learned."""
 
     strategy: NDArray[np.floating]  # [actions, H]
     hands: BoolArray  # [H] the hands it applies to
@@ -70,7 +70,7 @@ class StoredEngine(LearnedArrays):
 
     def strategy(self, node: int, runout: int = 0) -> FloatArray:
         """[actions, H] average strategy at a betting node on a runout; uniform where nothing was accumulated."""
-        return _played(self._sums(node, slice(runout, runout + 1))[0])
+        return _normalise(self._sums(node, slice(runout, runout + 1))[0])
 
     def averages(self, player: int, street: int, runouts: slice = slice(None)) -> Stored:
         """[runouts chosen, numbers] sums of a player's strategies on a street, in the layout of snapshots."""
@@ -154,10 +154,10 @@ class StoredStrategies:
     def stacked(self, node: int, runouts: slice = slice(None)) -> FloatArray:
         """[runouts chosen, actions, H] the same on several runouts."""
         sums = self._averages[int(self.form.tree.player[node])]
-        return _played(self.layout.read(sums, node, runouts))
+        return _normalise(self.layout.read(sums, node, runouts))
 
 
-def _played(sums: Stored) -> FloatArray:
+def _normalise(sums: Stored) -> FloatArray:
     """[…, actions, H] the strategy that sums of strategies stand for."""
     wide = sums.astype(np.float64)
     total = wide.sum(axis=-2, keepdims=True)

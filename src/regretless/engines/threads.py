@@ -3,7 +3,7 @@
 - `Workers` starts new threads in a child;
 - `in_order` and `one_ahead` start threads for one piece of work and end them.
 
-Numba's own threads are in `numba/sequence.py`.
+Numba's own threads are in `numba/threads.py`.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ __all__ = ["check_writable", "is_temporary", "remove_temporary_files", "replace_
 LEFTOVER_SECONDS = 60.0  # since a file was last written, on Windows
 _LEFTOVER = re.compile(r"\..+\.[0-9a-f]{8}\.part")
 _writing: set[Path] = set()  # temporary files of this process
-_changing = threading.Lock()  # held while a temporary file is created or renamed
+_changing = threading.Lock()  # locked while a temporary file is created or renamed
 
 
 @contextmanager

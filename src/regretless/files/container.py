@@ -37,6 +37,7 @@ from regretless.files.atomic import replace_file
 from regretless.files.tensor_file import (
     DAMAGED,
     DTYPES,
+    LENGTH_BYTES,
     MAX_TABLE,
     NOT_OURS,
     TensorEntry,
@@ -49,10 +50,11 @@ from regretless.forms.history import AnyArray
 __all__ = ["FORMAT_VERSION", "Container", "StoredArrays", "Streamed", "open_container", "shape_of", "write_container"]
 
 FORMAT_VERSION = 2  # no release wrote 1
+ALIGNMENT = 64  # arrays begin at a multiple of it
 PIECE = 1 << 20  # minimum bytes per check
 MAX_PIECES = 20_000  # per file, so that the header stays small
 MAX_PIECE = 1 << 28  # bytes; reached by a file of five terabytes
-PIECES_KEPT = 16  # most recently used
+MAX_CACHED_PIECES = 16  # the most recently used
 
 _TYPES: dict[np.dtype[np.generic], str] = {np.dtype(kind): name for name, kind in DTYPES.items()}
 
@@ -97,25 +99,26 @@ def write_container(
     size = max(PIECE, -(-offset // MAX_PIECES))
     # The checks come before the arrays but are known only after them: reserve space for the longest.
     longest = {name: [2**32 - 1] * -(-array.nbytes // size) for name, array in arrays.items()}
-    room = len(_beginning(text, size, longest, table))
-    room += -(room + 8) % 64  # arrays begin at a multiple of 64
-    if room > MAX_TABLE:
-        raise InvalidFile(path, f"cannot be written: its header takes {room:,} bytes of {MAX_TABLE:,}")
+    header_bytes = len(_encode_beginning(text, size, longest, table))
+    header_bytes += -(LENGTH_BYTES + header_bytes) % ALIGNMENT
+    if header_bytes > MAX_TABLE:
+        raise InvalidFile(path, f"cannot be written: its header takes {header_bytes:,} bytes of {MAX_TABLE:,}")
     with replace_file(path, follow=follow) as temporary, open(temporary, "wb") as file:
-        file.write(bytes(8 + room))
-        pieces = {name: _written(file, array, size) for name, array in arrays.items()}
+        file.write(bytes(LENGTH_BYTES + header_bytes))
+        pieces = {name: _write_array(file, array, size) for name, array in arrays.items()}
         file.seek(0)
-        file.write(struct.pack("<Q", room) + _beginning(text, size, pieces, table).ljust(room))
+        file.write(struct.pack("<Q", header_bytes))
+        file.write(_encode_beginning(text, size, pieces, table).ljust(header_bytes))
 
 
-def _beginning(text: str, size: int, pieces: Mapping[str, list[int]], table: Mapping[str, object]) -> bytes:
+def _encode_beginning(text: str, size: int, pieces: Mapping[str, list[int]], table: Mapping[str, object]) -> bytes:
     """The JSON at the beginning of a file."""
     checks = json.dumps({"size": size, "pieces": pieces})
     metadata = {"regretless": text, "checks": checks, "checksum": _checksum(text, checks, table)}
     return json.dumps({"__metadata__": metadata, **table}).encode()
 
 
-def _written(file: BinaryIO, array: AnyArray | Streamed, size: int) -> list[int]:
+def _write_array(file: BinaryIO, array: AnyArray | Streamed, size: int) -> list[int]:
     """Write an array and return the checks of its pieces."""
     checks = [0] * -(-array.nbytes // size)
     offset = 0
@@ -170,7 +173,7 @@ class Container:
         self.header = _header(opened)
         self.kind: str = self.header["kind"]
         self._opened = opened
-        self._kept: OrderedDict[tuple[str, int], bytearray] = OrderedDict()
+        self._cache: OrderedDict[tuple[str, int], bytearray] = OrderedDict()
         text, metadata = opened.metadata["regretless"], opened.metadata
         if "checksum" not in metadata or "checks" not in metadata:
             raise InvalidFile(self.path, DAMAGED)
@@ -183,6 +186,7 @@ class Container:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The names of the arrays."""
         return tuple(self._opened.entries)
 
     def entry(self, name: str) -> TensorEntry:
@@ -246,16 +250,16 @@ class Container:
 
     def _piece(self, name: str, piece: int) -> bytearray:
         key = name, piece
-        if key not in self._kept:
+        if key not in self._cache:
             entry = self.entry(name)
             begin = entry.begin + piece * self._size
             content = self._opened.read(begin, min(self._size, entry.end - begin))
             self._check(name, piece, memoryview(content))
-            self._kept[key] = content
-            if len(self._kept) > PIECES_KEPT:
-                self._kept.popitem(last=False)
-        self._kept.move_to_end(key)
-        return self._kept[key]
+            self._cache[key] = content
+            if len(self._cache) > MAX_CACHED_PIECES:
+                self._cache.popitem(last=False)
+        self._cache.move_to_end(key)
+        return self._cache[key]
 
     def _check(self, name: str, piece: int, content: memoryview) -> None:
         if zlib.crc32(content) != self._pieces[name][piece]:
@@ -290,22 +294,23 @@ class StoredArrays(Mapping[str, AnyArray]):
     def __getitem__(self, name: str) -> AnyArray:
         if name not in self._names:
             raise KeyError(name)
-        return self._checked(name, self._file.array(name))
+        array = self._file.array(name)
+        self._check_numbers(name, array)
+        return array
 
     def read_into(self, name: str, target: AnyArray) -> None:
         """Fill an array of the same type and shape, so that nothing is copied."""
         self._file.read_into(name, target)
-        self._checked(name, target)
+        self._check_numbers(name, target)
 
     def shape(self, name: str) -> tuple[int, ...]:
         return self._file.entry(name).shape
 
-    def _checked(self, name: str, array: AnyArray) -> AnyArray:
+    def _check_numbers(self, name: str, array: AnyArray) -> None:
         if not np.isfinite(array).all():
             raise InvalidFile(self._file.path, "is damaged: it contains regrets or averages that are not numbers")
         if name.startswith("average") and array.size and array.min() < 0:
             raise InvalidFile(self._file.path, f"is damaged: {name} contains sums of probabilities below 0")
-        return array
 
 
 @runtime_checkable

@@ -26,7 +26,15 @@ class DamagedFields(InvalidFile):
 
 
 class Fields:
-    """The keys of one table of a header, read by name; `where` names the table in messages."""
+    """The keys of one table of a header, read by name; `where` names the table in messages.
+
+    >>> fields = Fields("a.rgl", {"game": "kuhn", "iterations": -1})
+    >>> fields.text("game")
+    'kuhn'
+    >>> fields.whole("iterations")
+    Traceback (most recent call last):
+    regretless.files.fields.DamagedFields: a.rgl: is damaged: iterations is not a whole number from 0 to ...
+    """
 
     def __init__(self, path: object, table: object, where: str = "") -> None:
         self.path, self.where = path, where
@@ -50,41 +58,49 @@ class Fields:
         return self.table.get(name) is not None
 
     def wrong(self, name: str, reason: str) -> DamagedFields:
+        """The error that refuses the file because of this key."""
         return DamagedFields(self.path, f"is damaged: {self.where}{name} {reason}")
 
     def value(self, name: str) -> Any:
+        """The value of a key, of any type."""
         if name not in self.table:
             raise self.wrong(name, "is missing from its header")
         return self.table[name]
 
     def text(self, name: str, *, longest: int = MAX_TEXT_LENGTH) -> str:
+        """A text of at most `longest` characters."""
         value = self.value(name)
         if not isinstance(value, str) or len(value) > longest:
             raise self.wrong(name, f"is not a text of at most {longest:,} characters")
         return value
 
     def whole(self, name: str, *, low: int = 0, high: int = MAX_COUNT) -> int:
+        """A whole number from `low` to `high`."""
         value = self.value(name)
         if type(value) is not int or not low <= value <= high:
             raise self.wrong(name, f"is not a whole number from {low} to {high}")
         return value
 
     def number(self, name: str, *, low: float = -math.inf) -> float:
+        """A finite number of at least `low`."""
         return self._number(name, self.value(name), low)
 
     def numbers(self, name: str, *, count: int | None = None) -> tuple[float, ...]:
+        """A list of finite numbers, `count` of them or at least one."""
         values = self.value(name)
         if not isinstance(values, list) or not values or (count is not None and len(values) != count):
             raise self.wrong(name, f"is not a list of {count or 'some'} numbers")
         return tuple(self._number(name, value, -math.inf) for value in values)
 
     def flag(self, name: str) -> bool:
+        """True or False."""
         value = self.value(name)
         if not isinstance(value, bool):
             raise self.wrong(name, "is neither true nor false")
         return value
 
     def one_of(self, name: str, allowed: tuple[str, ...]) -> str:
+        """One of these texts."""
         value = self.value(name)
         if not isinstance(value, str) or value not in allowed:
             raise self.wrong(name, f"is not one of {', '.join(allowed)}")

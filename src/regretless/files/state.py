@@ -39,8 +39,8 @@ __all__ = [
 ]  # fmt: skip
 
 _HAS_FOLDER_DESCRIPTORS = os.open in os.supports_dir_fd and hasattr(os, "O_DIRECTORY")
-_FILE = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
-_FOLDER = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_DIRECTORY", "O_CLOEXEC"))
+_FILE_FLAGS = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+_FOLDER_FLAGS = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_DIRECTORY", "O_CLOEXEC"))
 
 
 def check_state(path: Path, root: Path) -> None:
@@ -87,11 +87,11 @@ def open_state(path: Path, root: Path, flags: int) -> int:
     if _HAS_FOLDER_DESCRIPTORS:
         folder = _open_folder(path.parent, root)
         try:
-            descriptor = os.open(path.name, flags | _FILE, 0o666, dir_fd=folder)
+            descriptor = os.open(path.name, flags | _FILE_FLAGS, 0o666, dir_fd=folder)
         finally:
             os.close(folder)
     else:
-        descriptor = os.open(path, flags | _FILE, 0o666)
+        descriptor = os.open(path, flags | _FILE_FLAGS, 0o666)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise InvalidFile(path, "is not an ordinary file")
@@ -100,13 +100,13 @@ def open_state(path: Path, root: Path, flags: int) -> int:
 
 def _open_folder(path: Path, root: Path, *, create: bool = False) -> int:
     """A descriptor of a folder, reached from `root` without following a link."""
-    descriptor = os.open(root, _FOLDER & ~getattr(os, "O_NOFOLLOW", 0))
+    descriptor = os.open(root, _FOLDER_FLAGS & ~getattr(os, "O_NOFOLLOW", 0))
     for name in path.relative_to(root).parts:
         try:
             if create:
                 with suppress(FileExistsError):
                     os.mkdir(name, dir_fd=descriptor)
-            below = os.open(name, _FOLDER, dir_fd=descriptor)
+            below = os.open(name, _FOLDER_FLAGS, dir_fd=descriptor)
         finally:
             os.close(descriptor)
         descriptor = below

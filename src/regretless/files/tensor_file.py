@@ -34,6 +34,7 @@ from regretless.forms.history import AnyArray
 __all__ = [
     "DAMAGED",
     "DTYPES",
+    "LENGTH_BYTES",
     "MAX_TABLE",
     "NOT_OURS",
     "TensorEntry",
@@ -45,6 +46,8 @@ __all__ = [
 
 MAX_TABLE = 16 * 2**20  # bytes; ours take a few thousand, or more for a spot with thousands of locks
 MAX_DIMENSIONS = 8
+MAX_WHOLE = 2**60  # of a length or position; larger than any file
+LENGTH_BYTES = 8  # of the number at the beginning of a file
 NOT_OURS = "is not a Regretless file"
 DAMAGED = "is damaged or truncated"
 
@@ -97,7 +100,7 @@ class TensorFile:
         if entry.begin == entry.end:
             return np.empty(entry.shape, entry.dtype)
         try:
-            with self._opened() as file:
+            with self._open() as file:
                 content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except (OSError, ValueError) as error:
             why = reason(error) if isinstance(error, OSError) else str(error)
@@ -117,7 +120,7 @@ class TensorFile:
         """Fill a buffer from a position in the file."""
         done = 0
         try:
-            with self._reading, self._opened() as file:
+            with self._reading, self._open() as file:
                 file.seek(begin)
                 while done < len(target):
                     count = file.readinto(target[done:])
@@ -128,7 +131,8 @@ class TensorFile:
             raise InvalidFile(self.path, f"cannot be read: {reason(error)}") from None
 
     @contextmanager
-    def _opened(self) -> Iterator[FileIO]:
+    def _open(self) -> Iterator[FileIO]:
+        """The file, opened anew where it does not stay open."""
         if not self._file.closed:
             yield self._file
             return
@@ -142,16 +146,16 @@ class TensorFile:
         raise InvalidFile(self.path, f"is damaged: {why}")
 
     def _read_table(self) -> dict[str, object]:
-        beginning = bytes(self._file.read(9))
-        length = int.from_bytes(beginning[:8], "little")
-        if len(beginning) < 9 or beginning[8:] != b"{":
+        beginning = bytes(self._file.read(LENGTH_BYTES + 1))
+        length = int.from_bytes(beginning[:LENGTH_BYTES], "little")
+        if beginning[LENGTH_BYTES:] != b"{":
             raise InvalidFile(self.path, NOT_OURS)
         if length > MAX_TABLE:
             raise InvalidFile(self.path, f"{NOT_OURS}: its header claims {length:,} bytes")
-        if length + 8 > self._size:
+        if LENGTH_BYTES + length > self._size:
             raise InvalidFile(self.path, DAMAGED)
-        self._data = 8 + length
-        table = strict_json(self.read(8, length).decode())
+        self._arrays_begin = LENGTH_BYTES + length
+        table = strict_json(self.read(LENGTH_BYTES, length).decode())
         if not isinstance(table, dict):
             raise InvalidFile(self.path, DAMAGED)
         return table
@@ -164,7 +168,7 @@ class TensorFile:
 
     def _entries(self) -> dict[str, TensorEntry]:
         entries = {name: self._entry(name, described) for name, described in self.table.items()}
-        offset = self._data
+        offset = self._arrays_begin
         for name, entry in sorted(entries.items(), key=lambda item: (item[1].begin, item[1].end)):
             if entry.begin != offset:
                 self.damaged(f"{name} does not begin where the array before it ends")
@@ -177,12 +181,14 @@ class TensorFile:
         if not isinstance(described, dict) or set(described) != {"dtype", "shape", "data_offsets"}:
             self.damaged(f"{name} is not described as an array")
         shape, offsets = described["shape"], described["data_offsets"]
-        if not _whole(shape) or len(shape) > MAX_DIMENSIONS or not _whole(offsets) or len(offsets) != 2:
+        if not _are_whole(shape) or len(shape) > MAX_DIMENSIONS or not _are_whole(offsets) or len(offsets) != 2:
             self.damaged(f"{name} is not described as an array")
         dtype = DTYPES.get(described["dtype"]) if isinstance(described["dtype"], str) else None
         if dtype is None:
             self.damaged(f"{name} has an unknown type")
-        entry = TensorEntry(np.dtype(dtype), tuple(shape), self._data + offsets[0], self._data + offsets[1])
+        entry = TensorEntry(
+            np.dtype(dtype), tuple(shape), self._arrays_begin + offsets[0], self._arrays_begin + offsets[1]
+        )
         if entry.end - entry.begin != math.prod(shape) * entry.dtype.itemsize:
             self.damaged(f"{name} has a size that does not match its shape")
         return entry
@@ -208,9 +214,9 @@ def strict_json(text: str) -> Any:
     return json.loads(text, parse_constant=refuse)
 
 
-def _whole(described: object) -> bool:
+def _are_whole(described: object) -> bool:
     """Whether this is a list of whole numbers within the size of a file."""
-    return isinstance(described, list) and all(type(number) is int and 0 <= number < 2**60 for number in described)
+    return isinstance(described, list) and all(type(number) is int and 0 <= number < MAX_WHOLE for number in described)
 
 
 def check_ordinary(path: str | Path) -> os.stat_result:

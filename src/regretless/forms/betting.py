@@ -67,13 +67,11 @@ def flatten(root: Branch, *, starting_pot: float = 0.0) -> BettingTree:
         for label, child in branch.children.items():
             branches.append(child)
             parents.append(index)
-            streets.append(streets[index] + (branch.kind is NodeKind.CHANCE))
+            streets.append(streets[index] + 1 if branch.kind is NodeKind.CHANCE else streets[index])
             labels.append(label)
         first_child.append(len(branches))
-    last = max(streets)
-    if any(
-        branch.kind is NodeKind.SHOWDOWN and street != last for branch, street in zip(branches, streets, strict=True)
-    ):
+    showdown_streets = {street for branch, street in zip(branches, streets) if branch.kind is NodeKind.SHOWDOWN}
+    if showdown_streets - {max(streets)}:
         raise InvalidGame("a showdown before the last street: after an all-in, the remaining chance nodes must follow")
     return BettingTree(
         kind=_read_only(np.array([branch.kind for branch in branches], dtype=np.int8)),
@@ -99,9 +97,9 @@ def poker_payoffs(tree: BettingTree, *, rake: float = 0.0, rake_cap: float = mat
     win, lose, tie = (np.zeros_like(tree.paid) for _ in range(3))
     terminal = (tree.kind == NodeKind.FOLD) | (tree.kind == NodeKind.SHOWDOWN)
     showdown = tree.kind == NodeKind.SHOWDOWN
-    raked = {"rake": rake, "rake_cap": rake_cap, "starting_pot": tree.starting_pot}
-    taken = np.where(tree.street >= first_raked, rake_of(tree.paid, **raked), 0.0)
-    pot = tree.paid.sum(axis=1) + tree.starting_pot - taken
+    rakes = rake_of(tree.paid, rake=rake, rake_cap=rake_cap, starting_pot=tree.starting_pot)
+    rakes = np.where(tree.street >= first_raked, rakes, 0.0)
+    pot = tree.paid.sum(axis=1) + tree.starting_pot - rakes
     win[terminal] = (pot[:, None] - tree.paid)[terminal]
     lose[terminal] = -tree.paid[terminal]
     tie[showdown] = (pot[:, None] / 2 - tree.paid)[showdown]

@@ -5,7 +5,7 @@ With r the opponent's reach, S[c] the part of it that contains card c, and h a h
     met(h)  =  Σ r  −  S[c]  −  S[d]  +  r[same two cards]
 
 Where blockers leave almost nothing, the difference is mostly rounding error, so the rest is summed hand by hand. In 64
-bits a sum is exact to 1e-16, so a remainder of at least `LITTLE` of it has ten correct digits.
+bits a sum is exact to 1e-16, so a remainder of at least `MIN_REMAINDER` of it has ten correct digits.
 
 Blockers are computed only here, except where that is impossible: `cards.equity` is in a lower layer, the kernels of the
 public engines sum in their own order, and `holdem.unmerged` shares no code with what it checks.
@@ -21,7 +21,7 @@ from regretless.forms.public import Hands
 
 __all__ = ["compatible", "met", "nearly_blocked", "same_reach"]
 
-LITTLE = 1e-6  # of the total reach; a smaller remainder is summed directly
+MIN_REMAINDER = 1e-6  # of the total reach; a smaller remainder is summed directly
 
 
 def met(own: Hands, other: Hands, reach: FloatArray, deck: int) -> FloatArray:
@@ -41,16 +41,16 @@ def met(own: Hands, other: Hands, reach: FloatArray, deck: int) -> FloatArray:
     total = reach.sum(axis=1, keepdims=True)
     first, second = (by_card.take(own.cards[:, column], axis=1) for column in range(2))
     remaining: FloatArray = total - first - second + same_reach(own, reach)
-    little = nearly_blocked(remaining, reach)
-    if little.any():
-        remaining[:, little] = reach @ compatible(own, other)[little].T
+    inexact = nearly_blocked(remaining, reach)
+    if inexact.any():
+        remaining[:, inexact] = reach @ compatible(own, other)[inexact].T
     return remaining
 
 
 def nearly_blocked(remaining: FloatArray, reach: FloatArray) -> NDArray[np.bool_]:
     """[H] hands that face so little in some row that a difference of sums is inaccurate; `remaining` is [rows, H]."""
-    little: NDArray[np.bool_] = (remaining < LITTLE * reach.sum(axis=1, keepdims=True)).any(axis=0)
-    return little
+    inexact: NDArray[np.bool_] = (remaining < MIN_REMAINDER * reach.sum(axis=1, keepdims=True)).any(axis=0)
+    return inexact
 
 
 def same_reach(own: Hands, reach: FloatArray) -> FloatArray:
@@ -61,7 +61,7 @@ def same_reach(own: Hands, reach: FloatArray) -> FloatArray:
 def compatible(own: Hands, other: Hands) -> NDArray[np.bool_]:
     """[H, H of the other] whether two hands share no card."""
     shared = np.zeros((len(own.cards), len(other.cards)), dtype=np.bool_)
-    for mine in range(2):
-        for theirs in range(2):
-            shared |= (own.cards[:, mine, None] == other.cards[:, theirs]) & (own.cards[:, mine, None] >= 0)
+    for own_card in own.cards.T[:, :, None]:
+        for other_card in other.cards.T:
+            shared |= (own_card == other_card) & (own_card >= 0)
     return ~shared

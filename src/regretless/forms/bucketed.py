@@ -123,13 +123,13 @@ def bucketed_form(
 def lossless(form: PublicForm) -> BucketMaps:
     """One bucket for each hand on each runout; equivalent hands share one."""
 
-    def of(player: int) -> tuple[IntArray, ...]:
+    def maps_of(player: int) -> tuple[IntArray, ...]:
         alike = form.symmetry.hands[player].astype(np.int32)
         hands = alike.shape[1]
         first = [np.arange(len(street.parent), dtype=np.int32)[:, None] * hands for street in form.streets]
         return tuple(begin + alike[street.symmetry] for begin, street in zip(first, form.streets, strict=True))
 
-    return of(0), of(1)
+    return maps_of(0), maps_of(1)
 
 
 class DrawnRunouts:
@@ -157,11 +157,9 @@ class DrawnRunouts:
         buckets: tuple[list[IntArray], list[IntArray]] = ([self._maps[0][0]], [self._maps[1][0]])
         for street, deals in enumerate(self._deals, start=1):
             cycle, turn = visits // deals.number, visits % deals.number
+            draws = zip(path.tolist(), cycle.tolist(), turn.tolist(), strict=True)
             chosen = np.array(
-                [
-                    _deal_order(self.seed, street, *key, deals.number)[at]
-                    for *key, at in zip(path.tolist(), cycle.tolist(), turn.tolist(), strict=True)
-                ]
+                [_deal_order(self.seed, street, *order, deals.number)[position] for *order, position in draws]
             )
             path, visits = path * deals.number + chosen, cycle
             runout, copy, deal_weights = (each[runout, chosen] for each in (deals.runout, deals.copy, deals.weight))

@@ -52,7 +52,7 @@ class Enumeration(NamedTuple):
     """How far the walk over a game is."""
 
     nodes: int
-    memory_bytes: int  # taken so far
+    memory_bytes: int  # allocated so far
     seconds: float
 
 
@@ -121,9 +121,11 @@ class _HistoryWalk:
         is_terminal, player_of, actions_of = game.is_terminal, game.player, game.actions
         next_state, key_of, utilities = game.next_state, game.info_set_key, game.utilities
         sets, set_player, set_actions = self.sets, self.set_player, self.set_actions
-        nodes, most_nodes = 0, float("inf") if self.limit is None else self.limit
+        nodes, max_nodes = 0, float("inf") if self.limit is None else self.limit
         clock, next_check = time.monotonic, self.began + CHECK_SECONDS
-        pending: list[list[tuple[Hashable, Sequence[str]]]] = []  # by depth: states with moves not yet made, last first
+        pending: list[
+            list[tuple[Hashable, Sequence[str]]]
+        ] = []  # by depth: states whose children are not yet visited, last first
         siblings = [game.initial_state()]
         while True:
             depth = len(pending)
@@ -131,7 +133,7 @@ class _HistoryWalk:
                 self._open_depth()
             codes, payoffs = self.codes[depth], self.payoffs[depth]
             nodes += len(siblings)
-            if nodes > most_nodes:
+            if nodes > max_nodes:
                 raise InvalidGame(f"{game.name} has more nodes than the limit of {self.limit:,}")
             if clock() >= next_check:
                 self._check_memory(nodes)
@@ -228,22 +230,14 @@ class _HistoryWalk:
             raise WouldNotFit(what, needed=allocated + needed, available=max(0, allocated + left), partial=True)
 
 
-def _join(buffers: Sequence[array[Any]], dtype: type) -> AnyArray:
-    return np.concatenate(
-        [np.frombuffer(buffer, dtype=dtype) for buffer in buffers if len(buffer)] or [np.zeros(0, dtype)]
-    )
-
-
 def _assemble(game: AnyGame, walk: _HistoryWalk) -> HistoryForm:
+    """Steps 2 and 3."""
     code: IntArray = _join(walk.codes, np.intc).astype(np.int32, copy=False)
     nodes = len(code)
     moves = np.flatnonzero(code >= 0)
     terminal = np.flatnonzero(code == TERMINAL).astype(np.int32)
 
-    # Information sets by first appearance: writing backwards leaves each set's first node in place.
-    number = np.zeros(len(walk.sets), np.int64)
-    number[code[moves[::-1]]] = moves[::-1]
-    order = np.argsort(number, kind="stable")
+    order = _first_appearances(code, len(walk.sets))
     renumbered = np.empty(len(order), np.int32)
     renumbered[order] = np.arange(len(order), dtype=np.int32)
     keys = list(walk.sets)
@@ -263,7 +257,6 @@ def _assemble(game: AnyGame, walk: _HistoryWalk) -> HistoryForm:
     first_child = np.ones(nodes + 1, np.int32)
     np.cumsum(children, out=first_child[1:])
     first_child[1:] += 1
-
     parent = np.full(nodes, -1, np.int32)
     parent[1:] = np.repeat(np.arange(nodes, dtype=np.int32), children)
     pair = np.full(nodes, -1, np.int32)
@@ -293,6 +286,20 @@ def _assemble(game: AnyGame, walk: _HistoryWalk) -> HistoryForm:
         keys=tuple(keys[old] for old in order),
         actions=actions,
     )
+
+
+def _join(buffers: Sequence[array[Any]], dtype: type) -> AnyArray:
+    """Buffers of all depths, one after another."""
+    parts: list[AnyArray] = [np.frombuffer(buffer, dtype=dtype) for buffer in buffers if len(buffer)]
+    return np.concatenate(parts) if parts else np.zeros(0, dtype)
+
+
+def _first_appearances(code: IntArray, sets: int) -> IntArray:
+    """Information sets in the order in which they first appear among the nodes."""
+    moves = np.flatnonzero(code >= 0)[::-1]
+    first_node = np.zeros(sets, np.int64)
+    first_node[code[moves]] = moves  # backwards, so that each set's first node is written last
+    return np.argsort(first_node, kind="stable")
 
 
 def _check_payoffs(form: HistoryForm, game: AnyGame) -> None:
@@ -362,35 +369,44 @@ def invert(form: HistoryForm, strategy: FloatArray) -> dict[str, dict[str, float
 def strategy_array(form: HistoryForm, strategy: Strategy) -> FloatArray:
     """A strategy by information set and action as an array over pairs: the inverse of `invert`.
 
-    A missing information set plays uniformly; a missing action of a given set is never played.
+    An information set that the strategy leaves out plays uniformly; an action that it leaves out is never played.
     """
     result = uniform_array(form)
-    number_of: Callable[[str], int | None] = {key: number for number, key in enumerate(form.keys)}.get
-    for key, given in strategy.items():
-        number = number_of(key)
+    number_of = {key: number for number, key in enumerate(form.keys)}
+    for key, probabilities in strategy.items():
+        number = number_of.get(key)
         if number is None:
             raise unknown_information_set(key, form.name)
         actions = form.actions[number]
         start = form.first_pair[number]
-        complete = dict.fromkeys(actions, 0.0) | dict(given)
+        _check_table(probabilities, key)
+        complete = dict.fromkeys(actions, 0.0) | dict(probabilities)
         result[start : start + len(actions)] = action_probabilities(complete, key, actions)
     return result
 
 
-def action_probabilities(given: Mapping[str, float], key: str, actions: Sequence[str]) -> list[float]:
-    """What a strategy plays in an information set, in the order of its actions; an impossible one is refused."""
-    if not isinstance(given, Mapping):
-        raise InvalidOption("strategy", given, f"at {key!r} must be a table of probabilities by action")
-    for action in given:
+def action_probabilities(probabilities: Mapping[str, float], key: str, actions: Sequence[str]) -> list[float]:
+    """What a strategy plays in an information set, in the order of its actions; an impossible one is refused.
+
+    >>> action_probabilities({"bet": 0.25, "check": 0.75}, "K:", ["check", "bet"])
+    [0.75, 0.25]
+    """
+    _check_table(probabilities, key)
+    for action in probabilities:
         if action not in actions:
             raise InvalidOption("strategy", action, f"is not an action of {key!r}: {', '.join(map(str, actions))}")
     for action in actions:
-        if action not in given:
-            raise InvalidOption("strategy", dict(given), f"at {key!r} has no probability for {action!r}")
-    numbers = [given[action] for action in actions]
+        if action not in probabilities:
+            raise InvalidOption("strategy", dict(probabilities), f"at {key!r} has no probability for {action!r}")
+    numbers = [probabilities[action] for action in actions]
     if not all(isinstance(number, Real) for number in numbers) or not _is_distribution(numbers):
-        raise _impossible(dict(given), key)
+        raise _impossible(dict(probabilities), key)
     return [float(number) for number in numbers]
+
+
+def _check_table(probabilities: object, key: str) -> None:
+    if not isinstance(probabilities, Mapping):
+        raise InvalidOption("strategy", probabilities, f"at {key!r} must be a table of probabilities by action")
 
 
 def check_strategy(form: HistoryForm, strategy: FloatArray) -> FloatArray:
@@ -408,12 +424,12 @@ def impossible_sets(strategy: FloatArray, first_pair: IntArray) -> IntArray:
     if not len(strategy):
         return np.empty(0, dtype=np.int64)
     totals, smallest = (fold.reduceat(strategy, first_pair[:-1]) for fold in (np.add, np.minimum))
-    return np.flatnonzero(
-        ~((np.abs(totals - 1.0) <= STRATEGY_TOLERANCE) & (smallest >= -ROUNDED_BELOW_0))
-    )  # NaN is neither
+    possible = (np.abs(totals - 1.0) <= STRATEGY_TOLERANCE) & (smallest >= -ROUNDED_BELOW_0)  # False for NaN
+    return np.flatnonzero(~possible)
 
 
 def unknown_information_set(key: str, game: str) -> InvalidOption:
+    """The error for a key that a game does not have."""
     return InvalidOption("strategy", key, f"is not an information set of {game}")
 
 
@@ -428,5 +444,5 @@ def _is_distribution(numbers: Sequence[float]) -> bool:
     return within and abs(sum(numbers) - 1.0) <= STRATEGY_TOLERANCE
 
 
-def _impossible(given: Mapping[str, float], key: str) -> InvalidOption:
-    return InvalidOption("strategy", given, f"at {key!r} must hold numbers of at least 0 that sum to 1")
+def _impossible(probabilities: Mapping[str, float], key: str) -> InvalidOption:
+    return InvalidOption("strategy", probabilities, f"at {key!r} must hold numbers of at least 0 that sum to 1")

@@ -34,6 +34,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from typing import NamedTuple
 
 import numpy as np
 
@@ -79,49 +80,61 @@ def with_gadgets(form: PublicForm, opponent: int, values: Mapping[int, FloatArra
     >>> gadgets.form.tree.labels[:5], gadgets.locks[1, 0].tolist()
     (('', 'leave', 'play on', 'high', 'low'), [[0.0, 0.5, 1.0], [1.0, 0.5, 0.0]])
     """
-    tree = form.tree
-    roles = [(0, _Role.CHOICE if 0 in values else _Role.ORIGINAL)]
-    parents, labels, first_child = [-1], [""], [1]
-    for row, (node, role) in enumerate(roles):  # grows during the loop: breadth first
-        for child, child_role, label in _children(tree, node, role, values):
-            roles.append((child, child_role))
-            parents.append(row)
-            labels.append(label)
-        first_child.append(len(roles))
-    original = np.array([node for node, _ in roles])
+    tree, outline = form.tree, _outline(form.tree, values)
+    original = np.array([node for node, _ in outline.nodes])
     kind, player = tree.kind[original], tree.player[original]
-    payoffs = [each[original] for each in (form.payoffs.win, form.payoffs.lose, form.payoffs.tie)]
-    win, lose, _ = payoffs
+    payoffs = Payoffs(*(each[original] for each in (form.payoffs.win, form.payoffs.lose, form.payoffs.tie)))
     row_of = np.empty(len(tree.kind), dtype=np.int64)
     locks: dict[tuple[int, int], FloatArray] = {}
-    for row, (node, role) in enumerate(roles):
+    for row, (node, role) in enumerate(outline.nodes):
         if role is _Role.ORIGINAL:
             row_of[node] = row
             continue
-        kind[row] = NodeKind.FOLD if role in (_Role.HIGH, _Role.LOW) else NodeKind.DECISION
-        player[row] = opponent
-        for each in payoffs:
+        is_end = role in (_Role.HIGH, _Role.LOW)
+        kind[row], player[row] = NodeKind.FOLD if is_end else NodeKind.DECISION, opponent
+        for each in (payoffs.win, payoffs.lose, payoffs.tie):
             each[row] = 0.0
         low, high = float(values[node].min()), float(values[node].max())
         if role is _Role.LEAVE:
             share = (values[node] - low) / (high - low) if high > low else np.ones_like(values[node])
             locks |= {(row, runout): np.stack([each, 1.0 - each]) for runout, each in enumerate(share)}
-        elif role in (_Role.HIGH, _Role.LOW):
-            lose[row, opponent] = high if role is _Role.HIGH else low
-            win[row, 1 - opponent] = -lose[row, opponent]
+        elif is_end:
+            payoffs.lose[row, opponent] = high if role is _Role.HIGH else low
+            payoffs.win[row, 1 - opponent] = -payoffs.lose[row, opponent]
     with_choices = BettingTree(
         kind=kind,
         player=player,
         street=tree.street[original],
-        parent=np.array(parents, dtype=np.int32),
-        first_child=np.array(first_child, dtype=np.int32),
+        parent=np.array(outline.parents, dtype=np.int32),
+        first_child=np.array(outline.first_child, dtype=np.int32),
         paid=tree.paid[original],
         starting_pot=tree.starting_pot,
-        labels=tuple(labels),
+        labels=tuple(outline.labels),
     )
-    for array in (*payoffs, *(each for each in vars(with_choices).values() if isinstance(each, np.ndarray))):
-        array.flags.writeable = False
-    return GadgetForm(replace(form, tree=with_choices, payoffs=Payoffs(*payoffs)), row_of, locks)
+    for array in (*vars(payoffs).values(), *vars(with_choices).values()):
+        if isinstance(array, np.ndarray):
+            array.flags.writeable = False
+    return GadgetForm(replace(form, tree=with_choices, payoffs=payoffs), row_of, locks)
+
+
+class _Outline(NamedTuple):
+    """The shape of the tree with gadgets, breadth first."""
+
+    nodes: list[tuple[int, _Role]]  # the node of the original tree, and the role
+    parents: list[int]
+    labels: list[str]
+    first_child: list[int]
+
+
+def _outline(tree: BettingTree, gadgets: Mapping[int, FloatArray]) -> _Outline:
+    outline = _Outline([(0, _Role.CHOICE if 0 in gadgets else _Role.ORIGINAL)], [-1], [""], [1])
+    for row, (node, role) in enumerate(outline.nodes):  # grows during the loop
+        for child, child_role, label in _children(tree, node, role, gadgets):
+            outline.nodes.append((child, child_role))
+            outline.parents.append(row)
+            outline.labels.append(label)
+        outline.first_child.append(len(outline.nodes))
+    return outline
 
 
 def _children(

@@ -23,7 +23,7 @@ __all__ = ["BettingSize", "PublicSize", "count_holders", "size_of_branches", "si
 
 Holders = tuple[tuple[int, ...], tuple[int, ...]]
 
-LEAST_SHARE = 1e-8  # of the largest pot: `has_even_ties` may ignore rakes that differ by less
+MIN_DIFFERENCE = 1e-8  # of the largest pot: `has_even_ties` may ignore rakes that differ by less
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,10 +89,20 @@ class BettingSize:
         holders: Holders = ((), ()),
     ) -> PublicSize:
         """The size of a form with this betting; the same object for all forms of that size."""
-        every = np.array(runouts, dtype=object)
-        every.flags.writeable = False
-        counts = self.nodes, self.decisions, self.actions, self.longest_line, self.even_ties
-        return PublicSize(deck, hands, permutations, every, *counts, holders)
+        runout_counts = np.array(runouts, dtype=object)
+        runout_counts.flags.writeable = False
+        return PublicSize(
+            deck=deck,
+            hands=hands,
+            permutations=permutations,
+            runouts=runout_counts,
+            nodes=self.nodes,
+            decisions=self.decisions,
+            actions=self.actions,
+            longest_line=self.longest_line,
+            even_ties=self.even_ties,
+            holders=holders,
+        )
 
 
 def size_of_branches(
@@ -101,14 +111,14 @@ def size_of_branches(
     """The size of a betting tree that is still in branches; rake as in `poker_payoffs`, taken at showdowns."""
     counts: dict[int, IntArray] = {}  # by branch: [S, 8] nodes by kind, decisions and actions by player
     lines: set[int] = set()  # sizes of the subtrees on the last street
-    shown: set[tuple[float, float]] = set()  # what players paid at showdowns
+    showdown_paid: set[tuple[float, float]] = set()  # what players paid at showdowns
 
     def count(branch: Branch, street: int) -> IntArray:
         if id(branch) not in counts:  # a shared branch is always on one street
             total = np.zeros((streets, 8), dtype=np.int64)
             total[street, branch.kind] = 1
             if branch.kind is NodeKind.SHOWDOWN:
-                shown.add(branch.paid)
+                showdown_paid.add(branch.paid)
             if branch.kind is NodeKind.DECISION:
                 total[street, 4 + branch.player] = 1
                 total[street, 6 + branch.player] = len(branch.children)
@@ -123,10 +133,13 @@ def size_of_branches(
     counted = count(root, 0).astype(object)
     counted.flags.writeable = False
     longest = max(lines) if lines else int(counted[-1, :4].sum())
-    paid = np.array([*shown], dtype=np.float64).reshape(-1, 2)
-    taken = rake_of(paid, rake=rake, rake_cap=rake_cap, starting_pot=starting_pot)
-    differ = float(np.ptp(taken)) > LEAST_SHARE * (float(paid.sum(axis=1).max()) + starting_pot) if shown else False
-    return BettingSize(counted[:, :4], counted[:, 4:6], counted[:, 6:], longest, even_ties=not differ)
+    paid = np.array([*showdown_paid], dtype=np.float64).reshape(-1, 2)
+    rakes = rake_of(paid, rake=rake, rake_cap=rake_cap, starting_pot=starting_pot)
+    even_ties = True
+    if len(paid):
+        largest_pot = float(paid.sum(axis=1).max()) + starting_pot
+        even_ties = float(np.ptp(rakes)) <= MIN_DIFFERENCE * largest_pot
+    return BettingSize(counted[:, :4], counted[:, 4:6], counted[:, 6:], longest, even_ties=even_ties)
 
 
 def size_of_tree(tree: BettingTree, streets: int, *, even_ties: bool = True) -> BettingSize:

@@ -133,7 +133,7 @@ def _make_order(tree: BettingTree) -> WalkingOrder:
     position[nodes] = np.arange(len(nodes), dtype=np.int32)
     line_below = np.full(len(nodes), -1, dtype=np.int32)
     line_below[line_above[1:]] = np.arange(1, len(starts))
-    at = position.tolist()
+    position_of = position.tolist()
     result = WalkingOrder(
         node=nodes,
         position=position,
@@ -141,7 +141,7 @@ def _make_order(tree: BettingTree) -> WalkingOrder:
         kind=tree.kind[nodes].astype(np.int32),
         actor=np.where(tree.kind == NodeKind.DECISION, tree.player, -1)[nodes].astype(np.int32),
         children=tuple(
-            () if kind[node] == NodeKind.CHANCE else tuple(at[first_child[node] : first_child[node + 1]])
+            () if kind[node] == NodeKind.CHANCE else tuple(position_of[first_child[node] : first_child[node + 1]])
             for node in order
         ),
         line_start=np.array([*starts, len(order)], dtype=np.int32),

@@ -123,18 +123,18 @@ class Battleship(TwoPlayerGame[BattleshipState]):
                 fleet0, afloat0, seen0 = (*fleet0, ship), afloat0 | ship, f"{seen0} {action}"
             return BattleshipState(turns, False, fleet0, fleet1, afloat0, afloat1, 0, 0, seen0, seen1)
         if mover:
-            cell, ship = self._struck(fleet0)[action]
+            cell, ship = self._targets_on(fleet0)[action]
             fired1 |= cell
-            left = afloat0 = afloat0 & ~cell
+            remaining = afloat0 = afloat0 & ~cell
             seen0 = f"{seen0} ({action})"
-            seen1 = f"{seen1} {action}{'.' if not ship else 'x' if ship & left else '#'}"
+            seen1 = f"{seen1} {action}{_result(ship, remaining)}"
         else:
-            cell, ship = self._struck(fleet1)[action]
+            cell, ship = self._targets_on(fleet1)[action]
             fired0 |= cell
-            left = afloat1 = afloat1 & ~cell
-            seen0 = f"{seen0} {action}{'.' if not ship else 'x' if ship & left else '#'}"
+            remaining = afloat1 = afloat1 & ~cell
+            seen0 = f"{seen0} {action}{_result(ship, remaining)}"
             seen1 = f"{seen1} ({action})"
-        over = not left or turns == self._last_turn
+        over = not remaining or turns == self._last_turn
         return BattleshipState(turns, over, fleet0, fleet1, afloat0, afloat1, fired0, fired1, seen0, seen1)
 
     def info_set_key(self, state: BattleshipState) -> str:
@@ -145,27 +145,27 @@ class Battleship(TwoPlayerGame[BattleshipState]):
         ending = (fleet0, fleet1, afloat0, afloat1)
         payoffs = self._payoffs.get(ending)
         if payoffs is None:
-            first, second = self._lost(fleet0, afloat0), self._lost(fleet1, afloat1)
+            first, second = self._lost_value(fleet0, afloat0), self._lost_value(fleet1, afloat1)
             payoffs = (second - self.loss_multiplier * first, first - self.loss_multiplier * second)
             self._payoffs[ending] = payoffs
         return payoffs
 
-    def _lost(self, fleet: Fleet, afloat: int) -> float:
+    def _lost_value(self, fleet: Fleet, afloat: int) -> float:
         return sum([value for ship, value in zip(fleet, self._values) if not ship & afloat], 0.0)
 
-    def _struck(self, fleet: Fleet) -> dict[Action, tuple[int, int]]:
+    def _targets_on(self, fleet: Fleet) -> dict[Action, tuple[int, int]]:
         """For each shot: its cell, and the ship of this fleet there, or 0."""
-        struck = self._targets.get(fleet)
-        if struck is None:
-            struck = self._targets[fleet] = {
+        targets = self._targets.get(fleet)
+        if targets is None:
+            targets = self._targets[fleet] = {
                 shot: (cell, sum(ship for ship in fleet if ship & cell)) for shot, cell in self._cells.items()
             }
-        return struck
+        return targets
 
     def _placements_of(self, length: int) -> dict[Action, int]:
         """Every placement of a ship of this length, horizontal first, with the cells it covers."""
         cells = list(self._cells.items())
-        ways: dict[Action, int] = {}
+        placements: dict[Action, int] = {}
         steps = [(1, self.width - length, self.height - 1)]
         if length > 1:
             steps.append((self.width, self.width - 1, self.height - length))
@@ -174,8 +174,8 @@ class Battleship(TwoPlayerGame[BattleshipState]):
                 if start % self.width <= last_column and start // self.width <= last_row:
                     covered = [cells[start + step * offset] for offset in range(length)]
                     text = covered[0][0] if length == 1 else f"{covered[0][0]}-{covered[-1][0]}"
-                    ways[text] = sum(cell for _, cell in covered)
-        return ways
+                    placements[text] = sum(cell for _, cell in covered)
+        return placements
 
     def _allowed_placements(self, fleet: Fleet) -> tuple[Action, ...]:
         """Where the next ship may go: on free cells, with room left for the ships after it."""
@@ -196,3 +196,10 @@ class Battleship(TwoPlayerGame[BattleshipState]):
             not ship & occupied and self._rest_fits(first + 1, occupied | ship)
             for ship in self._placements[first].values()
         )
+
+
+def _result(ship: int, afloat: int) -> str:
+    """What a shooter learns about a shot at this ship, or at 0 for none, given the cells that are still afloat."""
+    if not ship:
+        return "."
+    return "x" if ship & afloat else "#"

@@ -55,12 +55,12 @@ class Goofspiel(TwoPlayerGame[GoofspielState]):
         self.cards, self.order, self.payoff = cards, order, payoff
         self.name = spelled("goofspiel", Goofspiel, self)
         full = (1 << cards) - 1
-        held = [[card for card in range(cards) if hand >> card & 1] for hand in range(full + 1)]
-        self._actions = [tuple(str(card + 1) for card in hand) for hand in held]  # by hand
+        hands = [[card for card in range(cards) if bits >> card & 1] for bits in range(full + 1)]
+        self._actions = [tuple(str(card + 1) for card in hand) for hand in hands]  # by hand
         self._bit = {str(card + 1): 1 << card for card in range(cards)}
         self._text = {1 << card: str(card + 1) for card in range(cards)}
-        # The prize of a round, by the hand held before it.
-        self._prize = [len(hand) if order == "descending" else cards - len(hand) + 1 for hand in held]
+        # The prize of a round, by a player's hand before it.
+        self._prize = [len(hand) if order == "descending" else cards - len(hand) + 1 for hand in hands]
 
     def initial_state(self) -> GoofspielState:
         full = (1 << self.cards) - 1

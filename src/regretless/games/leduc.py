@@ -141,8 +141,8 @@ class Leduc(TwoPlayerGame[LeducState]):
         if len(cards) < 3:
             return 0  # somebody folded: `_payoffs` ignores the cards
         first, second, public = (self._strength[card[0]] for card in cards)
-        mine, theirs = (first == public, first), (second == public, second)
-        return (mine > theirs) - (mine < theirs)
+        first_hand, second_hand = (first == public, first), (second == public, second)
+        return (first_hand > second_hand) - (first_hand < second_hand)
 
     def move_name(self, point: Point, move: Move) -> Action:
         """The action that stands for a betting move."""
@@ -157,7 +157,7 @@ class Leduc(TwoPlayerGame[LeducState]):
             history, following = before + action, self.betting.after(point, move)
             if following is None:
                 after[action] = (history, OVER)
-                self._payoffs[history] = self._at_the_end(point, move)
+                self._payoffs[history] = self._final_payoffs(point, move)
             elif following.round == point.round:
                 after[action] = (history, following.player)
                 self._tabulate_betting(history, following)
@@ -166,7 +166,7 @@ class Leduc(TwoPlayerGame[LeducState]):
                 for card in self._copies:
                     self._tabulate_betting(f"{history}/{card}:", following)
 
-    def _at_the_end(self, point: Point, move: Move) -> tuple[Payoffs, Payoffs, Payoffs]:
+    def _final_payoffs(self, point: Point, move: Move) -> tuple[Payoffs, Payoffs, Payoffs]:
         """Payoffs when `move` ends the hand, if the players tie, if player 0 wins and if player 0 loses."""
         if move is Move.FOLD:
             loss = float(point.paid[point.player])

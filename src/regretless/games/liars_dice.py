@@ -58,7 +58,7 @@ class LiarsDice(TwoPlayerGame[LiarsDiceState]):
         self._outcomes = tuple((str(face), 1.0 / sides) for face in range(1, sides + 1))
         self._faces = tuple(face for face, _ in self._outcomes)
         self._hands: dict[tuple[int, ...], tuple[str, str]] = {}  # filled on demand
-        self._holds: dict[tuple[int, ...], tuple[bool, ...]] = {}  # whether each bid is true; filled on demand
+        self._true_bids: dict[tuple[int, ...], tuple[bool, ...]] = {}  # by roll; filled on demand
 
     def initial_state(self) -> LiarsDiceState:
         return LiarsDiceState((), "", CHANCE, NO_BID)
@@ -94,10 +94,10 @@ class LiarsDice(TwoPlayerGame[LiarsDiceState]):
 
     def utilities(self, state: LiarsDiceState) -> tuple[float, float]:
         rolls, history, _, bid = state
-        holds = self._holds.get(rolls)
-        if holds is None:
+        true_bids = self._true_bids.get(rolls)
+        if true_bids is None:
             wild = rolls.count(self.sides)
             counts = [rolls.count(face) + wild for face in range(self.sides)] + [wild]
-            holds = self._holds[rolls] = tuple(counts[face] >= quantity for quantity, face in self._claims)
+            true_bids = self._true_bids[rolls] = tuple(counts[face] >= quantity for quantity, face in self._claims)
         caller = history.count(" ") & 1
-        return (1.0, -1.0) if holds[bid] == (caller == 1) else (-1.0, 1.0)
+        return (1.0, -1.0) if true_bids[bid] == (caller == 1) else (-1.0, 1.0)

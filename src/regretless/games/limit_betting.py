@@ -54,11 +54,14 @@ class LimitBetting:
 
     def first(self) -> Point:
         """The first point of the betting."""
-        return Point(0, self.posted, self.opens[0], 0, True)
+        return Point(0, self.posted, self.opens[0], raises=0, opening=True)
 
     def moves(self, point: Point) -> tuple[Move, ...]:
         """The legal moves; folding is allowed only when facing a bet."""
-        return (Move.FOLD,) * point.facing + (Move.CALL,) + (Move.RAISE,) * (point.raises < self.raises[point.round])
+        moves = [Move.FOLD, Move.CALL] if point.facing else [Move.CALL]
+        if point.raises < self.raises[point.round]:
+            moves.append(Move.RAISE)
+        return tuple(moves)
 
     def raised_to(self, point: Point) -> float:
         """The player's total chips paid after a raise, including earlier rounds."""
@@ -69,10 +72,11 @@ class LimitBetting:
         if move is Move.FOLD:
             return None
         if move is Move.RAISE or point.opening:
+            raises = point.raises + 1 if move is Move.RAISE else point.raises
             owed = self.raised_to(point) if move is Move.RAISE else max(point.paid)
             paid = (owed, point.paid[1]) if point.player == 0 else (point.paid[0], owed)
-            return Point(point.round, paid, 1 - point.player, point.raises + (move is Move.RAISE), False)
+            return Point(point.round, paid, 1 - point.player, raises, opening=False)
         if point.round == len(self.bets) - 1:
             return None
         level = max(point.paid)
-        return Point(point.round + 1, (level, level), self.opens[point.round + 1], 0, True)
+        return Point(point.round + 1, (level, level), self.opens[point.round + 1], raises=0, opening=True)

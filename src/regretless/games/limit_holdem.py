@@ -15,7 +15,7 @@ trained on it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 
 from regretless.cards.deck import DECK, card_text, parse_board
@@ -57,7 +57,7 @@ class LimitHoldemRules(TwoPlayerGame[HoldemState]):
 
     def actions(self, state: HoldemState) -> Sequence[Action]:
         if self.player(state) == CHANCE:
-            dealt = {*state.board, *(card for hand in state.hands for card in hand)}
+            dealt = {*state.board, *chain.from_iterable(state.hands)}
             left = [card for card in range(DECK) if card not in dealt]
             count = 2 if len(state.hands) < 2 else self.cards_dealt[state.point.round - 1]
             return ["".join(map(card_text, cards)) for cards in combinations(left, count)]

@@ -116,7 +116,7 @@ class OpenSpielGame(Game[OpenSpielState]):
         numbers = state.raw.legal_actions()
         actions = self._sets.get(key)
         if actions is None or actions[2] != numbers:
-            moves = _texts(state.raw, numbers)
+            moves = _action_texts(state.raw, numbers)
             texts = tuple(moves)
             actions = self._shared.setdefault((texts, tuple(numbers)), (texts, moves, numbers))
             self._sets.setdefault(key, actions)
@@ -125,7 +125,7 @@ class OpenSpielGame(Game[OpenSpielState]):
 
     def chance_outcomes(self, state: OpenSpielState) -> Sequence[tuple[Action, float]]:
         outcomes = state.raw.chance_outcomes()
-        state.moves = _texts(state.raw, [number for number, _ in outcomes])
+        state.moves = _action_texts(state.raw, [number for number, _ in outcomes])
         return [(text, probability) for text, (_, probability) in zip(state.moves, outcomes)]
 
     def next_state(self, state: OpenSpielState, action: Action) -> OpenSpielState:
@@ -153,7 +153,7 @@ class OpenSpielGame(Game[OpenSpielState]):
         return dict(state.moves)
 
 
-def _texts(raw: Any, numbers: list[int]) -> dict[Action, int]:
+def _action_texts(raw: Any, numbers: list[int]) -> dict[Action, int]:
     moves = {sys.intern(raw.action_to_string(number)): number for number in numbers}  # many sets have the same texts
     if len(moves) < len(numbers):
         moves = {f"{raw.action_to_string(number)} #{number}": number for number in numbers}

@@ -87,7 +87,7 @@ class PushFold(TwoPlayerGame[PushFoldState]):
 
     def chance_outcomes(self, state: PushFoldState) -> Sequence[tuple[Action, float]]:
         if state.line:
-            return self._answering[state.small_blind]
+            return self._class_shares[state.small_blind]
         pairs = class_equities().pairs.sum(axis=1)
         return tuple(zip(CLASS_NAMES, (pairs / pairs.sum()).tolist(), strict=True))
 
@@ -107,18 +107,18 @@ class PushFold(TwoPlayerGame[PushFoldState]):
         folded = self._folds.get(state.line)
         if folded is not None:
             return folded
-        won = self._called[state.small_blind][state.big_blind]
+        won = self._call_values[state.small_blind][state.big_blind]
         return won, -won
 
     @cached_property
-    def _answering(self) -> list[tuple[tuple[Action, float], ...]]:
+    def _class_shares(self) -> list[tuple[tuple[Action, float], ...]]:
         """The classes that the big blind may hold and their probabilities, by the class of the small blind."""
         pairs = class_equities().pairs
         shares = (pairs / pairs.sum(axis=1, keepdims=True)).tolist()
         return [tuple(zip(CLASS_NAMES, row, strict=True)) for row in shares]
 
     @cached_property
-    def _called(self) -> list[list[float]]:
+    def _call_values(self) -> list[list[float]]:
         """What the small blind wins after a call, by both classes."""
         won: list[list[float]] = (self.stack * (2 * class_equities().equity - 1)).tolist()
         return won

@@ -33,6 +33,7 @@ from regretless.spelling import name_in, parameters_in
 __all__ = ["GameEntry", "as_game", "catalogue", "is_public_only", "load", "names"]
 
 OPENSPIEL = "openspiel:"
+MAX_REPR_LENGTH = 60  # characters of an object in an error; beyond, its class is named
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def load(text: str) -> AnyGame:
     return entry.rules(**parameters_in("game", text, len(name), entry.name, entry.parameters))
 
 
-def as_game(given: object) -> AnyGame:
+def as_game(game: object) -> AnyGame:
     """Rules as they are, those of the game that a text names, or those of an OpenSpiel game.
 
     >>> as_game("leduc(ranks=4)").name
@@ -110,18 +111,18 @@ def as_game(given: object) -> AnyGame:
     Traceback (most recent call last):
     regretless.errors.InvalidOption: game: 42 is neither a game, the name of one, nor a game of OpenSpiel
     """
-    if isinstance(given, Game):
-        return given
-    if isinstance(given, str):
-        return load(given)
-    if isinstance(given, type) and issubclass(given, Game):
-        raise InvalidOption("game", given.__name__, f"is a class, not a game: pass an object, {given.__name__}(…)")
-    if any(base.__module__.partition(".")[0] == "pyspiel" for base in type(given).__mro__):
+    if isinstance(game, Game):
+        return game
+    if isinstance(game, str):
+        return load(game)
+    if isinstance(game, type) and issubclass(game, Game):
+        raise InvalidOption("game", game.__name__, f"is a class, not a game: pass an object, {game.__name__}(…)")
+    if any(base.__module__.partition(".")[0] == "pyspiel" for base in type(game).__mro__):
         from regretless.games.openspiel import from_openspiel
 
-        return from_openspiel(given)
-    shown = given if len(repr(given)) <= 60 else type(given).__name__
-    raise InvalidOption("game", shown, "is neither a game, the name of one, nor a game of OpenSpiel")
+        return from_openspiel(game)
+    value = game if len(repr(game)) <= MAX_REPR_LENGTH else type(game).__name__
+    raise InvalidOption("game", value, "is neither a game, the name of one, nor a game of OpenSpiel")
 
 
 def is_public_only(text: str) -> bool:

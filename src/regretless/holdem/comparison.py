@@ -9,19 +9,21 @@ reach is the smaller of the two probabilities of getting there: what a solution 
 little.
 
 Nothing below a node is reached more often than the node itself, and `moved` is at most 1. So nodes are visited by
-reach, and the search for the N largest ends when no remaining reach exceeds the rank of the N-th. Deals that a single
-renaming of suits exchanges in both solutions are one node, with their probabilities added. It is not enough that two
-deals are equivalent in each solution: the renamings may differ.
+reach, and the search for the N largest ends when no remaining reach exceeds the N-th rank. Deals that one renaming of
+suits exchanges in both solutions are one node, with their probabilities added. It is not enough that two deals are
+equivalent in each solution: the renamings may differ.
 """
 
 from __future__ import annotations
 
 import heapq
+import math
 import time
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import count
+from typing import Any
 
 import numpy as np
 
@@ -45,6 +47,8 @@ __all__ = [
 ]  # fmt: skip
 
 Pair = tuple[float | None, float | None]  # of the first and second solution; None where it does not exist
+Readers = tuple[SpotReader, SpotReader]
+LineNodes = tuple[LineNode, LineNode]
 
 
 @dataclass(frozen=True)
@@ -115,16 +119,19 @@ def compare_in_pieces(
     After `seconds` of work, not counting pauses, the decisions compared so far, reached most often, are enough.
     """
     check_boards(first, second)
+    if most is not None and most < 1:
+        raise InvalidOption("most", most, "must be at least 1, or None for all")
     readers = first.reader, second.reader
-    ranked, visited, complete = yield from _search(readers, most, seconds)
+    search = _Search(readers, limit=most, seconds=seconds)
+    yield from search.run()
     return SpotComparison(
         changed=changed_fields(first.spot, second.spot),
         ev={player: (first.ev[player], second.ev[player]) for player in ("oop", "ip")},
         equity={player: (first.equity[player], second.equity[player]) for player in ("oop", "ip")},
         exploitability_pct_pot=(first.exploitability_pct_pot, second.exploitability_pct_pot),
-        nodes=tuple(_difference(readers, node) for node in ranked),
-        visited=visited,
-        complete=complete,
+        nodes=tuple(_difference(readers, node) for node in search.ranked()),
+        visited=search.visited,
+        complete=search.complete,
         only=_only(readers),
     )
 
@@ -143,7 +150,7 @@ def check_boards(first: SpotSolution, second: SpotSolution) -> None:
 class _Node:
     """A node of both solutions."""
 
-    nodes: tuple[LineNode, LineNode]
+    nodes: LineNodes
     deals: int
     reached: tuple[float, float]
     moved: float = 0.0
@@ -153,56 +160,76 @@ class _Node:
         return min(self.reached)
 
 
-def _search(
-    readers: tuple[SpotReader, SpotReader], most: int | None, seconds: float | None
-) -> Generator[None, None, tuple[list[_Node], int, bool]]:
-    """The nodes with the largest ranks, largest first, how many decisions were visited, and whether that was enough."""
-    ticket = count()  # breaks ties in the order found
-    waiting: list[tuple[float, int, _Node]] = []
-    best: list[tuple[float, int, _Node]] = []
-    visited, complete = 0, True
-    spent, resumed = 0.0, time.monotonic()  # `spent` leaves out the pauses, in which others compute
-    heapq.heappush(waiting, (-1.0, next(ticket), _Node((readers[0].root, readers[1].root), 1, (1.0, 1.0))))
-    while waiting:
-        reach, _, node = heapq.heappop(waiting)
-        if most is not None and len(best) >= most and -reach <= best[0][0]:
-            break
-        if seconds is not None and visited and spent + time.monotonic() - resumed > seconds:
-            complete = False
-            break
-        if _kind(readers[0], node.nodes[0]) == NodeKind.DECISION:
-            spent += time.monotonic() - resumed
-            yield
-            resumed = time.monotonic()
-            visited += 1
-            moved = _moved(readers, node.nodes)
-            # Among equal ranks, the one found first stays.
-            heapq.heappush(best, (node.reach * moved, -next(ticket), replace(node, moved=moved)))
-            if most is not None and len(best) > most:
-                heapq.heappop(best)
-        for child in _children(readers, node):
-            heapq.heappush(waiting, (-child.reach, next(ticket), child))
-    return [node for _, _, node in sorted(best, key=lambda entry: entry[:2], reverse=True)], visited, complete
+class _Search:
+    """The nodes with the largest ranks, by visiting those reached most often first."""
+
+    def __init__(self, readers: Readers, *, limit: int | None, seconds: float | None) -> None:
+        self.readers, self.limit, self.seconds = readers, limit, seconds
+        self.visited = 0  # decisions
+        self.complete = True  # False if time ran out
+        # Heaps of nodes: the numbers count up, so that among equals the one found first comes first, and stays longest.
+        self._numbers = count()
+        self._waiting: list[tuple[float, int, _Node]] = []
+        self._largest: list[tuple[float, int, _Node]] = []
+
+    def ranked(self) -> list[_Node]:
+        """The nodes with the largest ranks so far, largest first."""
+        return [node for _, _, node in sorted(self._largest, key=lambda entry: entry[:2], reverse=True)]
+
+    def run(self) -> Iterator[None]:
+        """Search, pausing after each decision; time spent in the pauses, in which others compute, does not count."""
+        spent, resumed = 0.0, time.monotonic()
+        self._add(_Node((self.readers[0].root, self.readers[1].root), 1, (1.0, 1.0)))
+        while self._waiting:
+            _, _, node = heapq.heappop(self._waiting)
+            if self._is_full() and node.reach <= self._largest[0][0]:
+                return
+            if self.seconds is not None and self.visited and spent + time.monotonic() - resumed > self.seconds:
+                self.complete = False
+                return
+            if _kind(self.readers[0], node.nodes[0]) == NodeKind.DECISION:
+                spent += time.monotonic() - resumed
+                yield
+                resumed = time.monotonic()
+                self._compare(node)
+            for child in _children(self.readers, node):
+                self._add(child)
+
+    def _add(self, node: _Node) -> None:
+        heapq.heappush(self._waiting, (-node.reach, next(self._numbers), node))
+
+    def _compare(self, node: _Node) -> None:
+        """Keep a decision if its rank is among the largest."""
+        self.visited += 1
+        was_full = self._is_full()
+        moved = _moved(self.readers, node.nodes)
+        heapq.heappush(self._largest, (node.reach * moved, -next(self._numbers), replace(node, moved=moved)))
+        if was_full:
+            heapq.heappop(self._largest)
+
+    def _is_full(self) -> bool:
+        """Whether as many nodes are known as are to be listed."""
+        return self.limit is not None and len(self._largest) >= self.limit
 
 
-def _children(readers: tuple[SpotReader, SpotReader], node: _Node) -> Iterator[_Node]:
+def _children(readers: Readers, node: _Node) -> Iterator[_Node]:
     """Nodes one step further in both trees; equivalent deals are one node."""
     nodes = node.nodes
     kind = _kind(readers[0], nodes[0])
     if kind == NodeKind.DECISION:
+        labels = readers[1].actions(nodes[1].index)
         for action, label in enumerate(readers[0].actions(nodes[0].index)):
-            labels = readers[1].actions(nodes[1].index)
             if label in labels:
                 children = readers[0].act(nodes[0], action), readers[1].act(nodes[1], labels.index(label))
                 if _kind(readers[0], children[0]) == _kind(readers[1], children[1]) != NodeKind.FOLD:
                     yield _Node(children, node.deals, _reached(readers, children, node.deals))
     elif kind == NodeKind.CHANCE:
-        for card, alike in _different_cards(readers, nodes[0]).items():
-            dealt, deals = (readers[0].deal(nodes[0], card), readers[1].deal(nodes[1], card)), node.deals * alike
+        for card, equivalent in _different_cards(readers, nodes[0]).items():
+            dealt, deals = (readers[0].deal(nodes[0], card), readers[1].deal(nodes[1], card)), node.deals * equivalent
             yield _Node(dealt, deals, _reached(readers, dealt, deals))
 
 
-def _different_cards(readers: tuple[SpotReader, SpotReader], node: LineNode) -> dict[int, int]:
+def _different_cards(readers: Readers, node: LineNode) -> dict[int, int]:
     """Cards that can come next, the lowest of each class equivalent in both solutions, and the size of the class."""
     maps = CARD_MAPS[np.intersect1d(readers[0].group, readers[1].group)]
     dealt = list(node.deal.cards)
@@ -214,9 +241,7 @@ def _kind(reader: SpotReader, node: LineNode) -> int:
     return int(reader.form.tree.kind[node.index])
 
 
-def _reached(
-    readers: tuple[SpotReader, SpotReader], nodes: tuple[LineNode, LineNode], deals: int
-) -> tuple[float, float]:
+def _reached(readers: Readers, nodes: LineNodes, deals: int) -> tuple[float, float]:
     """Probability that hands dealt from both ranges get to one of `deals` equivalent deals."""
     shares = []
     for reader, node in zip(readers, nodes, strict=True):
@@ -238,20 +263,21 @@ def _played(reader: SpotReader, node: LineNode) -> tuple[FloatArray, dict[str, F
     return shares, strategy
 
 
-def _moved(readers: tuple[SpotReader, SpotReader], nodes: tuple[LineNode, LineNode]) -> float:
+def _moved(readers: Readers, nodes: LineNodes) -> float:
+    """The share of play that differs at a node."""
     (shares, first), (other_shares, second) = (_played(*each) for each in zip(readers, nodes, strict=True))
-    never = np.zeros(HAND_COUNT)
+    absent = np.zeros(HAND_COUNT)
     difference = np.zeros(HAND_COUNT)
     for action in first | second:
-        difference += np.abs(first.get(action, never) - second.get(action, never))
+        difference += np.abs(first.get(action, absent) - second.get(action, absent))
     both = ~np.isnan(shares) & ~np.isnan(other_shares)
     weight = (shares[both] + other_shares[both]) / 2
     return float(weight @ difference[both]) / 2 / float(weight.sum()) if weight.any() else 0.0
 
 
-def _difference(readers: tuple[SpotReader, SpotReader], node: _Node) -> NodeDifference:
+def _difference(readers: Readers, node: _Node) -> NodeDifference:
     views = [reader.view(each) for reader, each in zip(readers, node.nodes, strict=True)]
-    shares = [dict(zip(view.actions, view.frequencies, strict=True)) for view in views]
+    first, second = (dict(zip(view.actions, view.frequencies, strict=True)) for view in views)
     player = views[0].player
     assert player is not None
     return NodeDifference(
@@ -260,26 +286,26 @@ def _difference(readers: tuple[SpotReader, SpotReader], node: _Node) -> NodeDiff
         deals=node.deals,
         reached=node.reached,
         moved=node.moved,
-        frequencies={
-            action: (_known(shares[0].get(action)), _known(shares[1].get(action))) for action in shares[0] | shares[1]
-        },
+        frequencies={action: (_known(first.get(action)), _known(second.get(action))) for action in first | second},
         ev={each: (_known(views[0].ev(each)), _known(views[1].ev(each))) for each in PLAYERS},
     )
 
 
-def _only(readers: tuple[SpotReader, SpotReader]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _only(readers: Readers) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Lines in only one of the betting trees, without their continuations."""
     only: tuple[list[str], list[str]] = [], []
     waiting: list[tuple[tuple[int, int], tuple[str, ...]]] = [((0, 0), ())]
     while waiting:
         nodes, steps = waiting.pop()
-        labels = [reader.actions(node) for reader, node in zip(readers, nodes, strict=True)]
-        firsts = [int(reader.form.tree.first_child[node]) for reader, node in zip(readers, nodes, strict=True)]
-        for number in range(2):
-            only[number].extend(", ".join((*steps, each)) for each in labels[number] if each not in labels[1 - number])
-        for label in reversed([label for label in labels[0] if label in labels[1]]):
-            below = firsts[0] + labels[0].index(label), firsts[1] + labels[1].index(label)
-            waiting.append((below, (*steps, label) if label else steps))
+        first, second = (reader.actions(node) for reader, node in zip(readers, nodes, strict=True))
+        only[0].extend(", ".join((*steps, label)) for label in first if label not in second)
+        only[1].extend(", ".join((*steps, label)) for label in second if label not in first)
+        first_child, second_child = (
+            int(reader.form.tree.first_child[node]) for reader, node in zip(readers, nodes, strict=True)
+        )
+        for label in reversed([label for label in first if label in second]):
+            children = first_child + first.index(label), second_child + second.index(label)
+            waiting.append((children, (*steps, label) if label else steps))
     return tuple(only[0]), tuple(only[1])
 
 
@@ -291,7 +317,7 @@ class HandDifference:
     """How two solutions differ with a hand at a node."""
 
     hand: str
-    weight: Pair  # how likely it is here; None if it is not in the range
+    weight: Pair  # how likely it is at the node; None if it is not in the range
     strategy: dict[str, Pair]  # by action; empty for the player who does not act
     ev: Pair
     moved: float  # ½ Σ |difference|, 0 to 1
@@ -310,18 +336,34 @@ def compare_nodes(first: NodeView, second: NodeView, player: PlayerName) -> list
         raise InvalidText("line", first.line, None, "leads to different kinds of nodes in the two solutions")
     rows = [{row["hand"]: row for row in view.rows(player)} for view in (first, second)]
     hands = {int(hand) for view in (first, second) for hand in view.hands[player].hand}
-    actions = list(dict.fromkeys((*first.actions, *second.actions))) if first.player == player else []
-    differences = []
-    for hand in sorted(hands, reverse=True):
-        name = hand_text(hand)
-        row, other = (each.get(name, {}) for each in rows)
-        played, other_played = row.get("strategy", {}), other.get("strategy", {})
-        strategy = {action: (played.get(action), other_played.get(action)) for action in actions}
-        moved = sum(abs((a or 0.0) - (b or 0.0)) for a, b in strategy.values()) / 2 if row and other else 0.0
-        weight, ev = (row.get("weight"), other.get("weight")), (row.get("ev"), other.get("ev"))
-        differences.append(HandDifference(name, weight, strategy, ev, moved))
+    actions: list[str] = []
+    if first.player == player:
+        actions = [*first.actions, *(action for action in second.actions if action not in first.actions)]
+    differences = [
+        _hand_difference(name, rows[0].get(name, {}), rows[1].get(name, {}), actions)
+        for name in map(hand_text, sorted(hands, reverse=True))
+    ]
     return sorted(differences, key=lambda each: each.rank, reverse=True)
 
 
+def _hand_difference(
+    hand: str, first: Mapping[str, Any], second: Mapping[str, Any], actions: list[str]
+) -> HandDifference:
+    """The difference of a hand, from its row in each solution, which is empty if it is not in the range."""
+    strategy, other_strategy = first.get("strategy", {}), second.get("strategy", {})
+    shares = {action: (strategy.get(action), other_strategy.get(action)) for action in actions}
+    moved = 0.0
+    if first and second:
+        moved = sum(abs((share or 0.0) - (other or 0.0)) for share, other in shares.values()) / 2
+    return HandDifference(
+        hand=hand,
+        weight=(first.get("weight"), second.get("weight")),
+        strategy=shares,
+        ev=(first.get("ev"), second.get("ev")),
+        moved=moved,
+    )
+
+
 def _known(value: float | None) -> float | None:
-    return None if value is None or value != value else value
+    """The value, or None if it is missing or NaN."""
+    return None if value is None or math.isnan(value) else value

@@ -89,8 +89,9 @@ def export_size(solution: SpotSolution, kind: str, street: str | None = None) ->
         deciding = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.street == number))
         actions = tree.first_child[deciding + 1] - tree.first_child[deciding]
         hands = [int(deals @ (~dead).sum(axis=1)) for dead in form.streets[number].dead]  # live ones, over all deals
-        street_rows = int(
-            sum(hands[player] * count for player, count in zip(tree.player[deciding], actions, strict=True))
+        street_rows = sum(
+            hands[player] * count
+            for player, count in zip(tree.player[deciding].tolist(), actions.tolist(), strict=True)
         )
         nodes += len(deciding) * int(deals.sum())
         rows += street_rows
@@ -125,13 +126,14 @@ def _bytes_written(view: NodeView, kind: str) -> int:
 def long_rows(view: NodeView) -> list[dict[str, Any]]:
     """A row per action and hand of the acting player, with the columns of `DEFINITIONS`."""
     assert view.player is not None
-    where = {"line": view.line, "board": board_text(view.board), "pot": view.pot, "player": view.player}
-    return [
-        {**where, **row, "action": action, "frequency": played[action], "action_ev": action_ev[action]}
-        for row in view.rows(view.player)
-        for played, action_ev in [(row.pop("strategy"), row.pop("action_ev"))]
-        for action in view.actions
-    ]
+    node = {"line": view.line, "board": board_text(view.board), "pot": view.pot, "player": view.player}
+    rows = []
+    for hand in view.rows(view.player):
+        strategy, action_ev = hand.pop("strategy"), hand.pop("action_ev")
+        for action in view.actions:
+            numbers = {"action": action, "frequency": strategy[action], "action_ev": action_ev[action]}
+            rows.append({**node, **hand, **numbers})
+    return rows
 
 
 def write_nodes(
@@ -142,27 +144,36 @@ def write_nodes(
     `wide`: one node, with a row per hand. `player` omits the other player's hands and, of several nodes, those where
     the other acts.
     """
-    count = 0
     if player is not None and not wide:
         views = (view for view in views if view.player == player)
     if kind == "json":
         assert not isinstance(target, Path)
-        if wide:
-            json.dump({**next(iter(views)).as_json(player=player), "definitions": dict(DEFINITIONS)}, target)
-            count = 1
-        else:
-            target.write(f'{{"definitions": {json.dumps(dict(DEFINITIONS))}, "nodes": [')
-            for count, view in enumerate(views, 1):
-                target.write(",\n" if count > 1 else "\n")
-                json.dump(view.as_json(player=player), target)
-            target.write("\n]}")
-        target.write("\n")
-        return count
+        return _write_json(views, target, wide=wide, player=player)
     tables = (view.wide_rows(player) if wide else long_rows(view) for view in views)
     if kind == "parquet":
         assert isinstance(target, Path)
         return _write_parquet(tables, target)
     assert not isinstance(target, Path)
+    return _write_csv(tables, target, wide=wide)
+
+
+def _write_json(views: Iterable[NodeView], target: IO[str], *, wide: bool, player: PlayerName | None) -> int:
+    count = 0
+    if wide:
+        json.dump({**next(iter(views)).as_json(player=player), "definitions": dict(DEFINITIONS)}, target)
+        count = 1
+    else:
+        target.write(f'{{"definitions": {json.dumps(dict(DEFINITIONS))}, "nodes": [')
+        for count, view in enumerate(views, 1):
+            target.write(",\n" if count > 1 else "\n")
+            json.dump(view.as_json(player=player), target)
+        target.write("\n]}")
+    target.write("\n")
+    return count
+
+
+def _write_csv(tables: Iterable[list[dict[str, Any]]], target: IO[str], *, wide: bool) -> int:
+    count = 0
     for count, rows in enumerate(tables, 1):
         if count == 1:
             writer = csv.DictWriter(target, list(rows[0]) if wide and rows else list(DEFINITIONS))
@@ -189,8 +200,8 @@ class ActionRange:
 
     line: str
     player: PlayerName
-    action: str  # "": the whole range that gets there
-    frequency: float  # how often the action is taken, over the whole range; NaN if no hand gets there
+    action: str  # "": the whole range at the node
+    frequency: float  # how often the action is taken, over the whole range; NaN if no hand reaches the node
     hands: Range
 
 
@@ -204,7 +215,7 @@ def action_ranges(nodes: Iterable[NodeStrategy | NodeView]) -> list[ActionRange]
         else:
             hand, reach = node.hand, node.reach
         for action, frequency, shares in zip(node.actions, node.frequencies, node.strategy, strict=True):
-            ranges.append(ActionRange(node.line, node.player, action, frequency, _rounded(hand, reach * shares)))
+            ranges.append(ActionRange(node.line, node.player, action, frequency, _range(hand, reach * shares)))
     return ranges
 
 
@@ -214,12 +225,13 @@ def ranges_at(reader: LineReader, node: LineNode) -> list[ActionRange]:
     ranges = []
     for player in (1, 0):  # out of position first
         hands, solved = reader.solved_hands(player, node.deal)
-        ranges.append(ActionRange(line, PLAYERS[player], "", 1.0, _rounded(hands, node.reach[player][solved])))
+        ranges.append(ActionRange(line, PLAYERS[player], "", 1.0, _range(hands, node.reach[player][solved])))
     acts = reader.tree.kind[node.index] == NodeKind.DECISION
     return ranges + (action_ranges([reader.played(node)]) if acts else [])
 
 
-def _rounded(hands: IntArray, weight: FloatArray) -> Range:
+def _range(hands: IntArray, weight: FloatArray) -> Range:
+    """The range of these hands, with rounded weights."""
     weights = np.zeros(HAND_COUNT)
     weights[hands] = np.clip(weight, 0.0, 1.0).round(DECIMALS)
     return Range(weights)

@@ -10,9 +10,8 @@ Cuts are tried in this order, the ones that cost players least first, until the 
 6. bet sizes until a player has one on a street
 7. raises on the river, the turn and the flop
 
-Where a size goes, the one furthest from what is played most goes first: 40 % of the pot on the flop, 70 % later. A
-player keeps the last size. Then cuts that turn out not to be needed, or to save nothing, are taken back, the last tried
-first.
+The size furthest from the most common one goes first: 40 % of the pot on the flop, 70 % later. A player keeps the last
+size. Cuts that turn out not to be needed, or to save nothing, are then undone, the last first.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ TYPICAL = {"flop": 0.4, "turn": 0.7, "river": 0.7}  # share of the pot
 
 @dataclass(frozen=True)
 class TreeCut:
-    """Something that a tree does without."""
+    """A cut of a tree."""
 
     text: str  # "no donk bets"
     saves: int | None  # bytes; None: the tree before it is too large to count
@@ -90,7 +89,7 @@ def check_fits(
 def shrink(
     spot: Spot, *, storage: int = 32, threads: int = 1, predicts: bool = False, available: int | None = None
 ) -> Shrunk:
-    """The cuts that make a spot fit into so many bytes, those of the machine if they are not given.
+    """The cuts that make a spot fit into the available bytes, by default those of the machine.
 
     >>> spot = Spot(board="Qs Jh 2h", pot=10, stack=100, oop="22+", ip="22+", bets={"bet": "33, 75", "raise": "3x"})
     >>> [cut.text for cut in shrink(spot, available=6 * 10**8).cuts]
@@ -105,26 +104,10 @@ def shrink(
             return None
         return estimate.memory_bytes[storage]
 
-    def fits(bets: Bets) -> bool:
-        memory = needed(bets)
-        return memory is not None and memory <= limit
-
-    steps: list[_Step] = []
-    cut = spot.bets
-    for step in () if fits(cut) else _steps(spot):
-        if (smaller := step.change(cut)) == cut:
-            continue
-        steps.append(step)
-        cut = smaller
-        if fits(cut):
-            break
-    smallest = needed(cut)
+    steps = _sufficient_steps(spot, needed, limit)
+    smallest = needed(_cut(spot.bets, steps))
     if smallest is not None:
-        for step in steps[::-1]:
-            without = [each for each in steps if each is not step]
-            memory = needed(_changed(spot.bets, without))
-            if memory is not None and memory <= max(limit, smallest):
-                steps = without
+        steps = _necessary_steps(spot, steps, needed, max(limit, smallest))
     cuts, bets, before = [], spot.bets, needed(spot.bets)
     for step in steps:
         bets = step.change(bets)
@@ -132,6 +115,34 @@ def shrink(
         cuts.append(TreeCut(step.text, None if before is None or after is None else before - after))
         before = after
     return Shrunk(replace(spot, bets=bets), tuple(cuts), before, before is not None and before <= limit)
+
+
+def _sufficient_steps(spot: Spot, needed: Callable[[Bets], int | None], limit: int) -> list[_Step]:
+    """The first cuts that make the spot fit, or all that change anything."""
+    steps: list[_Step] = []
+    bets = spot.bets
+    candidates = _steps(spot)
+    memory = needed(bets)
+    while memory is None or memory > limit:
+        step = next(candidates, None)
+        if step is None:
+            break
+        smaller = step.change(bets)
+        if smaller != bets:
+            steps.append(step)
+            bets = smaller
+            memory = needed(bets)
+    return steps
+
+
+def _necessary_steps(spot: Spot, steps: list[_Step], needed: Callable[[Bets], int | None], limit: int) -> list[_Step]:
+    """These cuts without those that are not needed to stay within the limit; the last are examined first."""
+    for step in reversed(steps):
+        without = [each for each in steps if each is not step]
+        memory = needed(_cut(spot.bets, without))
+        if memory is not None and memory <= limit:
+            steps = without
+    return steps
 
 
 def _hint(shrunk: Shrunk) -> str:
@@ -146,6 +157,8 @@ def _hint(shrunk: Shrunk) -> str:
 
 @dataclass(frozen=True)
 class _Step:
+    """A cut that may be tried."""
+
     text: str
     streets: tuple[StreetName, ...]
     on_street: Callable[[StreetSizes], StreetSizes]
@@ -154,7 +167,8 @@ class _Step:
         return replace(bets, **{street: self.on_street(bets.of_street(street)) for street in self.streets})
 
 
-def _changed(bets: Bets, steps: list[_Step]) -> Bets:
+def _cut(bets: Bets, steps: list[_Step]) -> Bets:
+    """The bets after these cuts."""
     for step in steps:
         bets = step.change(bets)
     return bets
@@ -165,32 +179,32 @@ def _steps(spot: Spot) -> Iterator[_Step]:
     yield _Step("no donk bets", streets, _without_donks)
     yield _Step("at most 2 raises per street", streets, _capped(2))
     yield _Step("one raise size", streets, _with_one_raise)
-    for most in (2, 1):
-        for street in streets:
-            yield from _fewer_bets(spot, street, most)
-        if most == 2:
-            yield _Step("at most 1 raise per street", streets, _capped(1))
+    for street in streets:
+        yield from _fewer_bets(spot, street, maximum=2)
+    yield _Step("at most 1 raise per street", streets, _capped(1))
+    for street in streets:
+        yield from _fewer_bets(spot, street, maximum=1)
     for street in streets:
         yield _Step(f"no raises on the {street}", (street,), _capped(0))
 
 
-def _fewer_bets(spot: Spot, street: StreetName, most: int) -> Iterator[_Step]:
-    """Sizes that go on a street, one by one, until no player has more than `most`."""
+def _fewer_bets(spot: Spot, street: StreetName, *, maximum: int) -> Iterator[_Step]:
+    """Sizes that go on a street, one by one, until no player has more than the maximum."""
     sizes = [list(spot.bets.of(street, player).bet) for player in PLAYERS]
     decision = Decision(spot.pot, 0, spot.stack, 0, len(spot.streets) - spot.streets.index(street))
 
     def distance(size: Size) -> float:
         return abs(math.log(min(size.amount(decision), spot.stack) / spot.pot / TYPICAL[street]))
 
-    while max(map(len, sizes)) > most:
+    while max(map(len, sizes)) > maximum:
         longest = max(sizes, key=len)
         size = max(longest, key=distance)
         betting = [player for player, each in zip(PLAYERS, sizes, strict=True) if size in each]
         players = [player for player in betting if len(sizes[PLAYERS.index(player)]) > 1]
         for player in players:
             sizes[PLAYERS.index(player)].remove(size)
-        who = "" if players == betting else f" by {players[0]}"
-        yield _Step(f"no bet of {size} on the {street}{who}", (street,), _without_bet(size, players))
+        bettor = "" if players == betting else f" by {players[0]}"
+        yield _Step(f"no bet of {size} on the {street}{bettor}", (street,), _without_bet(size, players))
 
 
 def _without_donks(sizes: StreetSizes) -> StreetSizes:
@@ -205,12 +219,12 @@ def _capped(raises: int) -> Callable[[StreetSizes], StreetSizes]:
 
 
 def _with_one_raise(sizes: StreetSizes) -> StreetSizes:
-    def one(sizes: tuple[Size, ...]) -> tuple[Size, ...]:
+    def one_size(sizes: tuple[Size, ...]) -> tuple[Size, ...]:
         multiples = tuple(size for size in sizes if isinstance(size, LastBetMultiple))
         return (multiples or sizes)[:1]
 
     def of_player(sizes: PlayerSizes) -> PlayerSizes:
-        return replace(sizes, raise_=one(sizes.raise_), reraise=tuple(map(one, sizes.reraise)))
+        return replace(sizes, raise_=one_size(sizes.raise_), reraise=tuple(map(one_size, sizes.reraise)))
 
     return replace(sizes, oop=of_player(sizes.oop), ip=of_player(sizes.ip))
 
@@ -219,7 +233,7 @@ def _without_bet(size: Size, players: Sequence[PlayerName]) -> Callable[[StreetS
     """Without that size for these players, who keep it if there is no other."""
 
     def of_player(sizes: PlayerSizes, player: PlayerName) -> PlayerSizes:
-        left = tuple(each for each in sizes.bet if each != size) or sizes.bet
-        return replace(sizes, bet=left) if player in players else sizes
+        others = tuple(each for each in sizes.bet if each != size) or sizes.bet
+        return replace(sizes, bet=others) if player in players else sizes
 
     return lambda sizes: replace(sizes, oop=of_player(sizes.oop, "oop"), ip=of_player(sizes.ip, "ip"))

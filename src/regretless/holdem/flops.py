@@ -57,7 +57,7 @@ FLOP_CLASSES = 1_755  # flops up to the names of suits
 MAX_FLOPS = 22_100  # entries of a list
 _WORDS = (*PAIRINGS, *SUIT_KINDS, *CONNECTEDNESS, *(f"{rank}-high" for rank in reversed(RANKS)))
 _SUBSET = re.compile(r"subset\s*\(\s*(\d{1,6})\s*\)")
-_CARD = re.compile(r"\s*(10|[2-9TJQKAtjqka])[cdhsCDHS]")  # the word of no property starts like this
+_CARD = re.compile(r"\s*(10|[2-9TJQKAtjqka])[cdhsCDHS]")  # no property begins like a card
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,7 @@ def texture_of(flop: Sequence[int]) -> Texture:
     pairing = PAIRINGS[3 - len(set(ranks))]
     suits = SUIT_KINDS[3 - len({card % 4 for card in flop})]
     high, middle, low = (RANKS[rank] for rank in ranks)
+    texture = {"unpaired": suits, "paired": f"paired {suits}", "trips": "trips"}[pairing]
     return Texture(
         ranks=high + middle + low,
         high=high,
@@ -102,7 +103,7 @@ def texture_of(flop: Sequence[int]) -> Texture:
         suits=suits,
         connectedness=_connectedness(ranks),
         broadways=sum(rank >= _TEN for rank in ranks),
-        texture=suits if pairing == "unpaired" else pairing if pairing == "trips" else f"{pairing} {suits}",
+        texture=texture,
     )
 
 
@@ -164,8 +165,8 @@ class Flop:
 class FlopFilter:
     """Properties that a flop must have: all those between two commas.
 
-    >>> wanted = FlopFilter("A-high or K-high two-tone, trips")
-    >>> [wanted.takes(parse_board(text)) for text in ("As 7s 2d", "Qs 7s 2d", "Kh 7s 2d", "4s 4h 4d")]
+    >>> flops = FlopFilter("A-high or K-high two-tone, trips")
+    >>> [flops.takes(parse_board(text)) for text in ("As 7s 2d", "Qs 7s 2d", "Kh 7s 2d", "4s 4h 4d")]
     [True, False, False, True]
     >>> FlopFilter("two tone")
     Traceback (most recent call last):
@@ -173,33 +174,38 @@ class FlopFilter:
     """
 
     def __init__(self, text: str, field: str = "flops") -> None:
-        self.alternatives: list[list[frozenset[str]]] = []  # of one of them, a flop must have a property of each set
-        known = {name.lower(): name for name in _WORDS}
+        self.alternatives: list[list[frozenset[str]]] = []  # sets of words: a flop needs one of each set
         start = 0
         for part in text.split(","):
-            terms: list[set[str]] = []
-            joins = False  # whether the next word belongs to the last term
-            for each in re.finditer(r"\S+", part):
-                word = each[0].lower()
-                if word == "or" and terms and not joins:
-                    joins = True
-                    continue
-                if word not in known:
-                    raise _unknown(text, start + each.start() + 1, each[0], field)
-                if joins:
-                    terms[-1].add(known[word])
-                else:
-                    terms.append({known[word]})
-                joins = False
-            if not terms or joins:
-                raise InvalidText(field, text, start + 1, "a property is missing here")
-            self.alternatives.append([frozenset(term) for term in terms])
+            self.alternatives.append(_read_terms(part, text, start, field))
             start += len(part) + 1
 
     def takes(self, flop: Sequence[int]) -> bool:
         """Whether a flop has the properties of one of the alternatives."""
         words = texture_of(flop).words()
         return any(all(term & words for term in terms) for terms in self.alternatives)
+
+
+def _read_terms(part: str, text: str, start: int, field: str) -> list[frozenset[str]]:
+    """The words between two commas, those joined by `or` in one set; `start` is where the part begins in `text`."""
+    known = {name.lower(): name for name in _WORDS}
+    terms: list[frozenset[str]] = []
+    after_or = False
+    for match in re.finditer(r"\S+", part):
+        word = match[0].lower()
+        if word == "or" and terms and not after_or:
+            after_or = True
+            continue
+        if word not in known:
+            raise _unknown(text, start + match.start() + 1, match[0], field)
+        if after_or:
+            terms[-1] |= {known[word]}
+        else:
+            terms.append(frozenset({known[word]}))
+        after_or = False
+    if not terms or after_or:
+        raise InvalidText(field, text, start + 1, "a property is missing here")
+    return terms
 
 
 def _unknown(text: str, position: int, word: str, field: str) -> InvalidText:

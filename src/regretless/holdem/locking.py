@@ -57,28 +57,28 @@ class LockEffect:
 
 def lock_effect(reader: SpotReader, lock: AnyLock, node: LineNode) -> LockEffect:
     """The effect of a lock at a decision; a lock with a source is taken to come from this solution itself."""
-    played = reader.played(node)
+    before = reader.played(node)
     action_ev = reader.action_ev(node)
-    chosen = lock.range.weights[played.hand] > 0
     if isinstance(lock, Lock):
-        strategy = np.where(chosen, lock_strategy(lock, played.actions)[:, None], played.strategy)
+        selected = lock.range.weights[before.hand] > 0
+        strategy = np.where(selected, lock_strategy(lock, before.actions)[:, None], before.strategy)
     else:
-        strategy = _reshaped(reader, lock, node)
-    after = replace(played, strategy=strategy).frequencies
-    loss = ev_lost(played.strategy, strategy, action_ev, played.weight)
-    return LockEffect(played.actions, played.frequencies, after, loss, strategy)
+        strategy = _source_strategy(reader, lock, node)
+    after = replace(before, strategy=strategy).frequencies
+    loss = ev_lost(before.strategy, strategy, action_ev, before.weight)
+    return LockEffect(before.actions, before.frequencies, after, loss, strategy)
 
 
-def _reshaped(reader: SpotReader, lock: LockFrom, node: LineNode) -> FloatArray:
+def _source_strategy(reader: SpotReader, lock: LockFrom, node: LineNode) -> FloatArray:
     """[actions, H] the strategy at a node of a lock's source with the lock's frequencies."""
-    played = reader.played(node)
+    source = reader.played(node)
     if not lock.frequencies:
-        return played.strategy
-    chosen = lock.range.weights[played.hand] > 0
-    strategy = played.strategy.astype(np.float64, copy=True)
-    groups = action_groups(lock, played.actions)
-    strategy[:, chosen] = move_to_frequencies(
-        strategy[:, chosen], reader.action_ev(node)[:, chosen], played.weight[chosen], groups
+        return source.strategy
+    selected = lock.range.weights[source.hand] > 0
+    strategy = source.strategy.astype(np.float64, copy=True)
+    groups = action_groups(lock, source.actions)
+    strategy[:, selected] = move_to_frequencies(
+        strategy[:, selected], reader.action_ev(node)[:, selected], source.weight[selected], groups
     )
     return strategy
 
@@ -149,17 +149,14 @@ class _Source:
         labels = tree.labels[int(tree.first_child[node]) : int(tree.first_child[node + 1])]
         source_labels = self.reader.actions(source_node)
         if set(labels) != set(source_labels):
-            where = self._line(node) or "the first decision"
-            raise InvalidOption(
-                self.field,
-                self.lock.source,
-                f"has {', '.join(source_labels)} at {where}, where this spot has {', '.join(labels)}",
-            )
+            line = self._line(node) or "the first decision"
+            reason = f"has {', '.join(source_labels)} at {line}, where this spot has {', '.join(labels)}"
+            raise InvalidOption(self.field, self.lock.source, reason)
         deal = self._deal(street, runout)
         strategy = self.reader.results.strategy(source_node, deal.runout)
         if self.lock.frequencies:
             strategy = strategy.astype(np.float64, copy=True)
-            strategy[:, self.reader.solved_hands(player, deal)[1]] = _reshaped(
+            strategy[:, self.reader.solved_hands(player, deal)[1]] = _source_strategy(
                 self.reader, self.lock, self._line_node(node, runout)
             )
         columns = self._columns(player, street, runout)
@@ -174,8 +171,8 @@ class _Source:
             column_of = np.full(HAND_COUNT, -1)
             column_of[hands] = solved
             columns = column_of[self.hands[player]]
-            chosen = self.lock.range.weights[self.hands[player]] > 0
-            missing = np.flatnonzero((columns < 0) & chosen & ~self.form.streets[street].dead[player][runout])
+            selected = self.lock.range.weights[self.hands[player]] > 0
+            missing = np.flatnonzero((columns < 0) & selected & ~self.form.streets[street].dead[player][runout])
             if len(missing):
                 more = f" and {len(missing) - 1} more hands" if len(missing) > 1 else ""
                 hand = hand_text(int(self.hands[player][missing[0]]))

@@ -122,7 +122,7 @@ def solve_spots(
     chosen: Callable[[Choice], None] = lambda choice: None,
 ) -> list[SpotSolution]:
     """As `solve_many`, with the options as a record."""
-    listed: list[Any] = list(spots) if hasattr(spots, "__iter__") else [None]
+    listed: list[Any] = list(spots) if hasattr(spots, "__iter__") else [spots]
     if not all(isinstance(spot, Spot) for spot in listed):
         raise InvalidOption("spots", spots, "is not a list of spots, such as [Spot.read('spot.toml')]")
     for name in ("resume", "buckets", "sample_runouts"):
@@ -140,24 +140,19 @@ def solve_spots(
     requests: dict[int, Request] = {}
     for index, spot in enumerate(listed):  # check every spot before starting the first
         try:
-            problem = SpotProblem(spot, options)
-            problem.public_size()  # finds mistakes in the lines of its tree
+            requests[index] = _request(spot, options, None if checkpoints is None else checkpoints[index])
         except RegretlessError as error:
             fail(index, error)
-            continue
-        file = None if checkpoints is None else checkpoints[index]
-        requests[index] = make_request(problem, replace(options, locks=None, checkpoint=file))
     choice = _choose(list(requests.values()))
     shared = engines.share(choice.engine, choice.device) if choice.on_gpu else None
     chosen(choice)
     with relaxed_gc(), catch_interrupts() if interrupted is None else nullcontext(interrupted) as stopped:
-        hooks = replace(Hooks.of(options), interrupted=stopped)
         batch = _SpotBatch(
-            {index: replace(request, shared_choice=choice) for index, request in requests.items()},
-            hooks,
-            report,
-            done,
-            fail,
+            requests={index: replace(request, shared_choice=choice) for index, request in requests.items()},
+            hooks=replace(Hooks.of(options), interrupted=stopped),
+            report=report,
+            done=done,
+            failed=fail,
         )
         if shared is None:
             batch.solve_on_cores()
@@ -167,6 +162,13 @@ def solve_spots(
     if errors and failed is None:
         raise SpotsFailed(errors, solutions, [spot.name for spot in listed])
     return solutions
+
+
+def _request(spot: Spot, options: SolveOptions, checkpoint: str | Path | None) -> Request:
+    """The request for one of the spots, whose tree is built: that finds mistakes in its lines."""
+    problem = SpotProblem(spot, options)
+    problem.public_size()
+    return make_request(problem, replace(options, locks=None, checkpoint=checkpoint))
 
 
 def _choose(requests: Sequence[Request]) -> Choice:
@@ -221,69 +223,86 @@ class _SpotBatch:
             return
         first = self.requests[next(iter(fitting))]
         cores, on_cpu = thread_limit(first.threads), first.device in ("auto", "cpu")
-        workers = max(1, min(cores, len(fitting), available_bytes() // max(1, *fitting.values())))
-        if not on_cpu:
-            workers = 1
-
-        def solve_one(index: int) -> None:
-            if self.hooks.interrupted():
-                return
-            request = self.requests[index]
-            if on_cpu:
-                request = replace(request, threads=max(1, cores // workers))
-            try:
-                solution = solve(request, self.hooks_of(index))
-            except RegretlessError as error:
-                self.failed(index, error)
-                return
-            self.add(index, solution)
-
+        workers = 1
+        if on_cpu:
+            workers = max(1, min(cores, len(fitting), available_bytes() // max(1, *fitting.values())))
+        threads = max(1, cores // workers) if on_cpu else None
         with ThreadPoolExecutor(workers) as pool:
-            for _ in pool.map(solve_one, fitting):
+            for _ in pool.map(partial(self._solve, threads=threads), fitting):
                 pass
+
+    def _solve(self, index: int, *, threads: int | None) -> None:
+        """Solve one spot by itself; `threads` None: as in its request."""
+        if self.hooks.interrupted():
+            return
+        request = self.requests[index]
+        if threads is not None:
+            request = replace(request, threads=threads)
+        try:
+            solution = solve(request, self.hooks_of(index))
+        except RegretlessError as error:
+            self.failed(index, error)
+            return
+        self.add(index, solution)
 
     def solve_together(self, device: SharedDevice[BatchMember]) -> None:
         """Solve the spots together on a GPU, as many at a time as fit in its memory."""
-        weigh = SharedSchedules()
-        bytes_by_size: dict[PublicSize, int] = {}  # spots of the same size share the object
+        schedules = SharedSchedules()
+        needed_bytes = self._needed_bytes(device)
         waiting = deque(self.requests)
         stopped = self.hooks.interrupted
-
-        def needed_bytes(request: Request) -> int:
-            size = _size(request)
-            if size not in bytes_by_size:
-                storage, predicts = _bits(request), request.predicts
-                needed = engines.estimate(
-                    device.engine, engines.FormKind.PUBLIC, size, storage=storage, predicts=predicts
-                )
-                bytes_by_size[size] = needed or 0
-            return bytes_by_size[size]
-
-        def create(form: PublicForm, request: Request) -> BatchMember:
-            return device.create(form, storage=_bits(request))
-
         while waiting and not stopped():
-            free = device.free_bytes() * GPU_SHARE
-            started: dict[int, Started] = {}
-            with device.creating():
-                while waiting and not stopped():
-                    request = self.requests[waiting[0]]
-                    needed = needed_bytes(request)
-                    if started and needed > free:
-                        break
-                    index = waiting.popleft()
-                    try:
-                        if needed > free:
-                            _check_fits_device(request, device)
-                        started[index] = start(request, self.hooks_of(index), create=create, weigh=weigh)
-                        free -= needed
-                    except RegretlessError as error:
-                        self.failed(index, error)
+            started = self._start_fitting(waiting, device, needed_bytes, schedules)
             if not stopped():
                 drive_together(started, device, done=self.add, failed=self.failed)
             if waiting:  # their solutions stay readable
                 for index in self.solutions.keys() & started.keys():
                     started[index].engine.park()
+
+    def _needed_bytes(self, device: SharedDevice[BatchMember]) -> dict[int, int]:
+        """Bytes that every spot takes on a device; spots of the same size are estimated once."""
+        bytes_of_size: dict[PublicSize, int] = {}
+        needed_bytes = {}
+        for index, request in self.requests.items():
+            size = _size(request)
+            if size not in bytes_of_size:
+                storage, predicts = _bits(request), request.predicts
+                bytes_of_size[size] = (
+                    engines.estimate(device.engine, engines.FormKind.PUBLIC, size, storage=storage, predicts=predicts)
+                    or 0
+                )
+            needed_bytes[index] = bytes_of_size[size]
+        return needed_bytes
+
+    def _start_fitting(
+        self,
+        waiting: deque[int],
+        device: SharedDevice[BatchMember],
+        needed_bytes: Mapping[int, int],
+        schedules: SharedSchedules,
+    ) -> dict[int, Started]:
+        """Start the next spots that fit on the device together, and remove them from `waiting`."""
+
+        def create(form: PublicForm, request: Request) -> BatchMember:
+            return device.create(form, storage=_bits(request))
+
+        free = device.free_bytes() * GPU_SHARE
+        started: dict[int, Started] = {}
+        with device.creating():
+            while waiting and not self.hooks.interrupted():
+                needed = needed_bytes[waiting[0]]
+                if started and needed > free:
+                    break
+                index = waiting.popleft()
+                request = self.requests[index]
+                try:
+                    if needed > free:
+                        _check_fits_device(request, device)
+                    started[index] = start(request, self.hooks_of(index), create=create, weigh=schedules)
+                    free -= needed
+                except RegretlessError as error:
+                    self.failed(index, error)
+        return started
 
 
 def _check_fits_device(request: Request, device: SharedDevice[BatchMember]) -> None:

@@ -17,7 +17,8 @@ from regretless.holdem.estimate import STORAGES, spot_size
 from regretless.holdem.fitting import check_fits
 from regretless.holdem.form.runouts import SpotParts, compile_spot, parts_of
 from regretless.holdem.locking import apply_locks, with_sources
-from regretless.holdem.reading.spot_reader import EngineResults, SpotReader
+from regretless.holdem.reading.spot_reader import SpotReader
+from regretless.holdem.reading.spot_results import EngineResults
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import AnyLock
 from regretless.holdem.spots.spot import Spot

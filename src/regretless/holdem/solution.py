@@ -35,7 +35,8 @@ from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.head_to_head import seats_of_spots
 from regretless.holdem.reading.nodes import NodeView, RunoutReport
 from regretless.holdem.reading.spot_file import FileResults, packed_form, packed_results, unpacked_form
-from regretless.holdem.reading.spot_reader import EngineResults, SpotReader
+from regretless.holdem.reading.spot_reader import SpotReader
+from regretless.holdem.reading.spot_results import EngineResults
 from regretless.holdem.spots.locks import lock_text
 from regretless.holdem.spots.spot import Spot, changed_fields
 from regretless.holdem.spots.spot_fields import PlayerName

@@ -337,7 +337,7 @@ class Unmerged:
         rake = np.minimum(rules.rake * (self.spot.pot + 2.0 * paid.min(axis=1)), rules.rake_cap)
         return np.asarray(self.spot.pot + paid.sum(axis=1) - rake)
 
-    # --- where things are --------------------------------------------------------------------------------------------
+    # --- solved runouts and nodes ------------------------------------------------------------------------------------
 
     def _solved(self, dealt: list[tuple[int, ...]]) -> Solved:
         """The runouts that were solved for these cards, each found by the first renaming of suits that leads to one."""

@@ -136,7 +136,7 @@ def verify_spot(
     for option, value in unknown.items():
         raise InvalidOption(option, value, "is not for hold'em spots")
     form = reader.form
-    sampled = _sampled(reader.spot, form, full, turns, seed)
+    sampled = _sample_turns(reader.spot, form, full, turns, seed)
     needed = verification_bytes(form)
     free = available_bytes() if available is None else available
     if needed > free:
@@ -189,15 +189,15 @@ def verification_bytes(form: PublicForm) -> int:
     return 8 * (early + hands[0] * hands[1]) + batch_size(form) * runout_bytes(form) + 4 * boards + FIXED_BYTES
 
 
-def _sampled(spot: Spot, form: PublicForm, full: bool, turns: int | None, seed: int | None) -> list[int] | None:
+def _sample_turns(spot: Spot, form: PublicForm, full: bool, turns: int | None, seed: int | None) -> list[int] | None:
     """The turn cards to evaluate, or None for all."""
     if full or len(spot.streets) < 3:
-        why = "applies to flops only: on a turn or river every runout is evaluated"
+        reason = "applies to flops only: on a turn or river every runout is evaluated"
         if len(spot.streets) == 3:
-            why = "cannot be combined with a full evaluation, which does not sample"
+            reason = "cannot be combined with a full evaluation, which does not sample"
         for option, value in (("turns", turns), ("seed", seed)):
             if value is not None:
-                raise InvalidOption(option, value, why)
+                raise InvalidOption(option, value, reason)
         return None
     if turns is not None and not 1 <= turns <= TURNS:
         raise InvalidOption("turns", turns, f"must be from 1 to {TURNS}")
@@ -206,8 +206,8 @@ def _sampled(spot: Spot, form: PublicForm, full: bool, turns: int | None, seed: 
         turns = TURNS if full_seconds(form) <= PATIENCE else SAMPLED_TURNS
     if turns == TURNS:
         return None
-    left = np.array([card for card in range(DECK) if card not in spot.board])
-    return sorted(generator.choice(left, turns, replace=False).tolist())
+    deck = np.array([card for card in range(DECK) if card not in spot.board])
+    return sorted(generator.choice(deck, turns, replace=False).tolist())
 
 
 def _evaluate(

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Result, Run
+from tests.holdem.games.test_head_to_head import FLOP, on_flops
 from tests.holdem.quick_tables import SPEC, fake_tables
 
 import regretless as rl
@@ -51,6 +52,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         rl.solve(game, buckets=SPEC, iterations=10, sample_runouts=4, threads=1).save(folder / "game.rgl")
     rl.solve(Spot.from_mapping(SPOT), iterations=20, threads=1).save(folder / "spot.rgl")
     rl.solve("kuhn", iterations=5).save(folder / "kuhn.rgl")
+    on_flops(FLOP, 2).save(folder / "flops.rgl")
     return folder
 
 
@@ -192,6 +194,38 @@ def test_what_cannot_be_played_is_refused(play: Play) -> None:
     assert "seed: -1 must be from 0" in play("game.rgl", "--seed", "-1", typed="").err
     assert "player: 'button' is neither oop nor ip" in play("game.rgl", "--player", "button", typed="").err
     assert "missing.rgl: does not exist" in play("missing.rgl", typed="").err
+
+
+def test_a_flop_is_solved_when_it_is_dealt(play: Play) -> None:
+    options = ("--hands", "1", "--seed", "1", "--player", "ip", "--resolve", "--target", "1000", "--threads", "1")
+    result = play("flops.rgl", *options, typed="2\n" * 20)
+    assert result.code == 0, result.err
+    flop = re.search(r"the board brings (\S+ \S+ \S+)$", result.out, re.MULTILINE)
+    assert flop is not None, result.out
+    assert re.search(r"^solved (call, check|raise 2, call), \w\w \w\w \w\w in [\d.]+ m?s$", result.err, re.MULTILINE)
+    assert result.out.splitlines()[-1].startswith("after 1 hand: ")
+
+
+@pytest.mark.parametrize(
+    ("file", "options", "words"),
+    [
+        ("spot.rgl", ["--resolve"], "resolve: "),
+        ("flops.rgl", ["--target", "1"], "target: 1.0 is for flops that are solved while you play: add --resolve"),
+        ("flops.rgl", ["--safe"], "safe: True is for flops that are solved while you play: add --resolve"),
+        ("flops.rgl", ["--resolve", "--safe"], "safe: True needs the values of hands on every flop"),
+        ("flops.rgl", ["--resolve", "--target", "-1"], "target: -1.0 must be"),
+        ("flops.rgl", ["--resolve", "--threads", "0"], "threads: 0 must be"),
+        ("flops.rgl", ["--resolve", "--device", "gpu"], "device: 'gpu' "),
+    ],
+)
+def test_wrong_requests_for_solving_flops_get_one_sentence(
+    play: Play, file: str, options: list[str], words: str
+) -> None:
+    result = play(file, "--seed", "1", *options, typed="2\n" * 20)
+    assert result.code == 1
+    assert len(result.err.splitlines()) == 1
+    assert words in result.err
+    assert "hand 1" not in result.out
 
 
 def test_a_question_mark_explains_the_choices_and_the_score(play: Play) -> None:

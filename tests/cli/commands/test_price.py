@@ -84,12 +84,12 @@ GATED = """
 import sys, time
 from pathlib import Path
 from regretless.cli import main
-from regretless.holdem.games.pricing import PriceFolder
+from regretless.holdem.games.price_folder import PriceFolder
 
 write = PriceFolder.write
 
-def gated(self, *given):
-    write(self, *given)
+def gated(self, flop, stored):
+    write(self, flop, stored)
     Path("waiting").touch()
     while not Path("go").exists():
         time.sleep(0.01)

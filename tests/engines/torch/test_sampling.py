@@ -15,7 +15,7 @@ from regretless.engines.numba.sampling import NumbaSamplingEngine  # noqa: E402
 from regretless.engines.sampling import GAMMA, key_of, uniform  # noqa: E402
 from regretless.engines.torch.sampling import (  # noqa: E402
     TorchSamplingEngine,
-    _mixed,
+    _mix,
     _signed,
     slot_levels,
 )
@@ -45,7 +45,7 @@ def same(first: Snapshot, second: Snapshot) -> bool:
 def test_random_numbers_are_those_of_the_compiled_walks() -> None:
     random = np.array([key_of(5), 0], np.uint64)
     expected = [uniform(random) for _ in range(1_000)]
-    bits = _mixed(_signed(np.uint64(key_of(5))) + torch.arange(1, 1_001) * _signed(GAMMA))
+    bits = _mix(_signed(np.uint64(key_of(5))) + torch.arange(1, 1_001) * _signed(GAMMA))
     drawn = ((bits >> 11) & (2**53 - 1)).to(torch.float64) * 2.0**-53
     assert drawn.tolist() == expected
     assert 0.45 < np.mean(expected) < 0.55

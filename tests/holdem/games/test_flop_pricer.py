@@ -20,7 +20,7 @@ from regretless.forms.public import BettingTree, NodeKind
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import compile_holdem, holdem_hands
 from regretless.holdem.games.boards import GameBuckets
-from regretless.holdem.games.flop_pricer import FlopPricer, FlopTree, flop_tree, priced
+from regretless.holdem.games.flop_pricer import FlopPricer, FlopTree, evaluate_game, flop_tree
 from regretless.holdem.games.game import HoldemGame
 
 BLINDS = {"small_blind": 0.5, "big_blind": 1}
@@ -33,11 +33,11 @@ def test_push_or_fold_solved_exactly_costs_nothing() -> None:
     betting = betting_of(game)
     push = np.array([list(exact.strategy[f"{name}:"].values()) for name in CLASS_NAMES]).T
     call = np.array([list(exact.strategy[f"{name}:push"].values()) for name in CLASS_NAMES]).T
-    evaluation = priced(betting.tree, betting.payoffs, lambda node: push if node == 0 else call, {}, 1.0)
+    evaluation = evaluate_game(betting.tree, betting.payoffs, lambda node: push if node == 0 else call, {}, 1.0)
     assert evaluation.values[0] == pytest.approx(-0.0453708, abs=1e-6)
     assert evaluation.values[0] == pytest.approx(exact.values[0], abs=1e-9)
     assert 0 <= evaluation.exploitability < 1e-7
-    worse = priced(betting.tree, betting.payoffs, lambda node: np.full((2, 169), 0.5), {}, 1.0)
+    worse = evaluate_game(betting.tree, betting.payoffs, lambda node: np.full((2, 169), 0.5), {}, 1.0)
     assert worse.exploitability > 0.4
 
 

@@ -16,14 +16,14 @@ from tests.holdem.games.plain_price import PlainPricer
 from regretless.cards.deck import parse_board
 from regretless.cards.hands import CLASS_NAMES, HAND_CLASS
 from regretless.cards.situations import hand_situations
-from regretless.engines.contract import BucketEvaluators
+from regretless.engines.bucket_strategies import BucketEvaluators
 from regretless.engines.creation import bucket_evaluators
 from regretless.engines.cuda.public.bucket_evaluator import CudaBucketEvaluators
 from regretless.forms.public import NodeKind
 from regretless.holdem.buckets.table import NO_BUCKET
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.games.boards import GameBuckets
-from regretless.holdem.games.flop_pricer import FlopPricer, flop_form, flop_tree, priced
+from regretless.holdem.games.flop_pricer import FlopPricer, evaluate_game, flop_form, flop_tree
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.spots.spot_fields import StreetName
 
@@ -190,7 +190,7 @@ def test_the_whole_game(seed: int) -> None:
     total = sum(weight * pricer.values(flop) for flop, weight in flops.items())
     assert isinstance(total, np.ndarray)
     lines = {node: total[:, :, place] for place, node in enumerate(case.given.chance)}
-    found = priced(case.tree, case.payoffs, case.tables.__getitem__, lines, 1.0)
+    found = evaluate_game(case.tree, case.payoffs, case.tables.__getitem__, lines, 1.0)
     assert found.values == pytest.approx(plain.values, abs=TOLERANCE)
     assert found.best_response_values == pytest.approx(plain.best_response_values, abs=TOLERANCE)
     assert found.exploitability > 0.1

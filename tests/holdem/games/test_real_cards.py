@@ -28,7 +28,7 @@ from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import compile_holdem, holdem_hands, runout_boards
 from regretless.holdem.form.suits import Deal
 from regretless.holdem.games import dealt_form, real_cards
-from regretless.holdem.games.flop_pricer import FlopTree, flop_tree, priced, values_by_class
+from regretless.holdem.games.flop_pricer import FlopTree, evaluate_game, flop_tree, values_by_class
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.real_cards import (
     RealCardsProblem,
@@ -234,7 +234,7 @@ def test_its_exploitability_is_that_of_its_flops_one_by_one() -> None:
             values[own, int(best)] = engine.values_before_last(own, best=best)[0][0][after_flop.begin_rows]
         lines += ALL_FLOPS / len(texts) * values_by_class(values, hands)
     by_node = {node: lines[:, :, line] for line, node in enumerate(after_flop.chance)}
-    evaluation = priced(betting.tree, betting.payoffs, reader.class_strategy, by_node, GAME.big_blind)
+    evaluation = evaluate_game(betting.tree, betting.payoffs, reader.class_strategy, by_node, GAME.big_blind)
     assert evaluation.values == pytest.approx(solution.values, abs=2e-6)
     assert evaluation.exploitability == pytest.approx(solution.exploitability, abs=2e-6)
 

@@ -22,7 +22,7 @@ from regretless.engines.layout import make_layout
 from regretless.engines.shares import decode_shares, encode_shares
 from regretless.files.container import Streamed, open_container
 from regretless.holdem.reading import encoded_strategies
-from regretless.holdem.reading.spot_reader import EngineResults
+from regretless.holdem.reading.spot_results import EngineResults
 
 LOCKED = """
 board = "Kh Qs Js 2c"

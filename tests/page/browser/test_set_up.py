@@ -78,8 +78,14 @@ def test_an_error_in_a_closed_section_opens_it(site: str, open_page: Any) -> Non
     page = open_page(f"{site}/setup?file=river.toml")
     section, rake = page.locator("details.rules"), page.get_by_label("Rake", exact=True)
     section.locator("summary").click()
-    rake.fill("7")
+    expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled()
+    checks: list[Any] = []
+    page.route("**/spots/check", lambda route: checks.append(route))
+    with page.expect_request("**/spots/check"):
+        rake.fill("7")
     section.locator("summary").click()
+    expect(rake).to_be_hidden()
+    checks[-1].continue_()
     expect(rake).to_be_visible()
     expect(page.get_by_text("A field above needs attention")).to_be_visible()
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -14,6 +18,7 @@ from regretless.cli.arguments import options
 from regretless.cli.arguments.options import argument, flag, option
 from regretless.cli.terminal.consoles import LiteralConsole, for_answers, note, print_error
 from regretless.cli.terminal.interrupts import INTERRUPTED
+from regretless.cli.terminal.numbers import duration_text
 from regretless.errors import InvalidOption, InvalidText, RegretlessError
 from regretless.seeds import check_seed
 
@@ -21,10 +26,14 @@ if TYPE_CHECKING:
     from regretless.cli.views.duel_view import Score, Stakes
     from regretless.holdem.reading.line_reader import LineNode
     from regretless.holdem.reading.playing import Duel
+    from regretless.holdem.spots.spot import Spot
+    from regretless.solving.loop import Progress
     from regretless.solving.solution import Solution
 
 __all__ = ["play"]
 
+WHOLE_GAMES = "Whole games"
+TARGET = 0.5  # percent of the pot
 QUIT, HELP = ("q", "quit", "exit"), "?"
 
 
@@ -40,6 +49,32 @@ def play(
     ] = None,
     seed: Annotated[int | None, option("Random seed for the cards and the opponent.", default="a new one")] = None,
     advice: Annotated[bool, flag("--advice", "After each action, show what the solution does with your hand.")] = False,
+    resolve: Annotated[
+        bool,
+        flag(
+            "--resolve",
+            "Deal any flop, and solve it with the ranges that arrive there. Otherwise the game's own solution plays, "
+            "and only flops that it was solved on are dealt.",
+            WHOLE_GAMES,
+        ),
+    ] = False,
+    safe: Annotated[
+        bool,
+        flag(
+            "--safe",
+            "With --resolve: so that no hand of yours gains more on a flop than against the game's own solution there; "
+            "for games solved with buckets.",
+            WHOLE_GAMES,
+        ),
+    ] = False,
+    target: Annotated[
+        float | None,
+        option("With --resolve: exploitability of the flop, in % of the pot.", WHOLE_GAMES, default=f"{TARGET}"),
+    ] = None,
+    device: Annotated[str | None, option("With --resolve: auto, cpu or cuda.", WHOLE_GAMES, default="auto")] = None,
+    threads: Annotated[
+        int | None, option("With --resolve: CPU threads, at most.", WHOLE_GAMES, default="all cores")
+    ] = None,
 ) -> None:
     """Play hands against a solution.
 
@@ -53,6 +88,7 @@ def play(
     [cyan]regretless play game.rgl[/cyan]
     [cyan]regretless play game.rgl --hands 100 --seed 7 --advice[/cyan]
     [cyan]regretless play spot.rgl --player oop[/cyan]
+    [cyan]regretless play game.rgl --resolve[/cyan]   from the deal to the river, on any flop
     """
     from regretless.api import load
     from regretless.cli.views.duel_view import ADJUSTED, Score
@@ -63,7 +99,14 @@ def play(
     if seed is not None:
         check_seed(seed)
     seat = options.read_player(player)
-    stakes = _stakes(load(file), file)
+    solution = load(file)
+    if resolve:
+        stakes = _resolving_stakes(solution, file, target, safe=safe, device=device, threads=threads)
+    else:
+        for name, value in {"safe": safe or None, "target": target, "device": device, "threads": threads}.items():
+            if value is not None:
+                raise InvalidOption(name, value, "is for flops that are solved while you play: add --resolve")
+        stakes = _stakes(solution, file)
     random, console, score = Random(seed), for_answers(), Score(stakes.unit)
     code: int | None = None
     if sys.stdin.isatty():
@@ -103,6 +146,32 @@ def _stakes(solution: Solution, file: Path) -> Stakes:
         par = solution.ev["ip"], solution.ev["oop"]
         return Stakes(solution.reader, solution.spot.stack, "chips", 1.0, SEATS, par)
     raise InvalidOption("FILE", str(file), "is not a solved hold'em spot, flop hold'em or a solved game file")
+
+
+def _resolving_stakes(
+    solution: Solution, file: Path, target: float | None, *, safe: bool, device: str | None, threads: int | None
+) -> Stakes:
+    """What is played for in a whole game whose flops are solved when they are dealt."""
+    from regretless.cli.terminal.progress import solve_bar
+    from regretless.holdem.games.pricing import PricedSolution
+
+    if not isinstance(solution, PricedSolution):
+        raise InvalidOption("resolve", str(file), "is not a no-limit game from the deal, whose flops can be solved")
+    percent = TARGET if target is None else target
+
+    @contextmanager
+    def watch(spot: Spot) -> Iterator[Callable[[Progress], None]]:
+        def report(progress: Progress) -> None:
+            measured = progress.exploitability
+            show(replace(progress, exploitability=None if measured is None else 100 * measured / spot.pot))
+
+        started = time.monotonic()
+        with solve_bar(spot.name, percent, unit="% of the pot") as show:
+            yield report
+        note(f"solved {spot.name} in {duration_text(time.monotonic() - started)}")
+
+    reader = solution.resolving_reader(safe=safe, watch=watch, target=percent, device=device or "auto", threads=threads)
+    return replace(_stakes(solution, file), reader=reader)
 
 
 def _play_hand(

@@ -18,7 +18,8 @@ bits. Tests run the same kernels on a CPU, where every thread is a fiber (`tests
 
     game.py            the game as arrays
     kernels/           `steps.cu` the arithmetic; `together.cu` a whole schedule in one launch, or `levels.cu` in many
-    engine.py          chooses between the two, and launches; one game as the solving loop uses it
+    launch.py          chooses between the two, and how many blocks and threads share a game
+    engine.py          uploads and launches; one game as the solving loop uses it
 
 `buckets/`: hold'em with buckets, on sampled runouts: the simplest of the three, and the one to read first.
 

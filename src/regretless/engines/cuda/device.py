@@ -159,8 +159,8 @@ class _Chunk:
         """Set the contents of the bytes that were reserved last."""
         if self.used - self.uploaded > len(self.staged):
             self.flush(self.begin)
-        place = self.begin - self.uploaded
-        self.staged[place : place + len(contents)] = contents
+        offset = self.begin - self.uploaded
+        self.staged[offset : offset + len(contents)] = contents
 
     def flush(self, end: int | None = None) -> None:
         """Upload what is new, up to `end`."""

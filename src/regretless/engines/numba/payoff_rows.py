@@ -89,11 +89,11 @@ def _hoist(
         row = np.concatenate([row[staying], tree.parent_sequence[sets[moved]]])
         column = np.concatenate([column[staying], in_column[moved]])
         value = np.concatenate([value[staying], shared[first[moved]]])
-        row, column, value = _sum_equal_places(row, column, value, columns)
+        row, column, value = _sum_equal_positions(row, column, value, columns)
     return row, column, value
 
 
-def _sum_equal_places(
+def _sum_equal_positions(
     row: IntArray, column: IntArray, value: FloatArray, columns: int
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Sort by row, then column, with one entry per position."""
@@ -140,10 +140,10 @@ def _reference_rows(row: IntArray, column: IntArray, value: FloatArray, rows: in
 
 
 @kernel
-def _difference(start: IntArray, column: IntArray, value: FloatArray, row: int, other: int, most: int) -> int:
-    """Number of positions where two rows differ; at least `most` means too many."""
+def _difference(start: IntArray, column: IntArray, value: FloatArray, row: int, other: int, limit: int) -> int:
+    """Number of positions where two rows differ; `limit` or more means too many."""
     count, i, j = 0, start[row], start[other]
-    while i < start[row + 1] and j < start[other + 1] and count < most:
+    while i < start[row + 1] and j < start[other + 1] and count < limit:
         if column[i] == column[j]:
             count += value[i] != value[j]
             i += 1

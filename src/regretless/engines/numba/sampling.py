@@ -71,7 +71,7 @@ PLAIN = schedule(Vanilla(), first=1, count=1)  # weights of walks whose results 
 
 
 def exact_engine(form: HistoryForm) -> NumbaHistoryEngine | NumbaSequenceEngine:
-    """An engine that walks the whole game on the CPU, for evaluating what a sampling engine found."""
+    """An engine that walks the whole game on the CPU, for evaluating strategies of a sampling engine."""
     return NumbaSequenceEngine(compile_sequence(form)) if form.players == 2 else NumbaHistoryEngine(form)
 
 

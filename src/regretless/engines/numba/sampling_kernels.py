@@ -62,8 +62,8 @@ def _begin(weights: np.void, regret: FloatArray, average: FloatArray, scale: Flo
 
 
 @kernel
-def _drawn_outcome(node: Nodes, current: int, accept: FloatArray, alias: IntArray, random: Words) -> int:
-    """A sampled child of a chance node: one random number gives both the outcome and whether it is kept."""
+def _draw_outcome(node: Nodes, current: int, accept: FloatArray, alias: IntArray, random: Words) -> int:
+    """Sample a child of a chance node: one random number gives both the outcome and whether it is kept."""
     position = uniform(random) * node[current, 2]
     slot = int(position)
     child = node[current, 1] + slot
@@ -71,8 +71,8 @@ def _drawn_outcome(node: Nodes, current: int, accept: FloatArray, alias: IntArra
 
 
 @kernel
-def _drawn_action(strategy: FloatArray, first: int, count: int, random: Words) -> int:
-    """An action sampled from σ."""
+def _draw_action(strategy: FloatArray, first: int, count: int, random: Words) -> int:
+    """Sample an action from σ."""
     left = uniform(random)
     for action in range(count - 1):
         left -= strategy[first + action]
@@ -123,13 +123,13 @@ def external_walks(tree: SamplingTree, state: SamplingState, schedule: Schedule,
                         if mover in (player, TERMINAL):
                             break
                         if mover == CHANCE:
-                            current = _drawn_outcome(node, current, accept, alias, random)
+                            current = _draw_outcome(node, current, accept, alias, random)
                             continue
                         first, actions = node[current, 3], node[current, 2]
                         if mover == averaged:
                             for action in range(actions):
                                 average[first + action] += average_gain * strategy[first + action]
-                        current = node[current, 1] + _drawn_action(strategy, first, actions, random)
+                        current = node[current, 1] + _draw_action(strategy, first, actions, random)
                     listed[count] = current
                     count += 1
                 expanded += 1
@@ -187,14 +187,14 @@ def outcome_walks(
                 if mover == TERMINAL:
                     break
                 if mover == CHANCE:
-                    current = _drawn_outcome(node, current, accept, alias, random)
+                    current = _draw_outcome(node, current, accept, alias, random)
                     continue
                 first, actions = node[current, 3], node[current, 2]
                 if mover == player:
                     if uniform(random) < exploration:
                         action = min(int(uniform(random) * actions), actions - 1)
                     else:
-                        action = _drawn_action(strategy, first, actions, random)
+                        action = _draw_action(strategy, first, actions, random)
                     drawn_reach *= exploration / actions + (1.0 - exploration) * strategy[first + action]
                     path[moves] = current
                     chosen[moves] = action
@@ -203,7 +203,7 @@ def outcome_walks(
                     if mover == averaged:
                         for pair in range(first, first + actions):
                             average[pair] += average_gain / drawn_reach * strategy[pair]
-                    action = _drawn_action(strategy, first, actions, random)
+                    action = _draw_action(strategy, first, actions, random)
                 current = node[current, 1] + action
             # W · π_i(h·a → z), from the last move back to the first
             weight = scale[0] * payoff[node[current, 3], player] / drawn_reach
@@ -244,7 +244,7 @@ def chance_walks(
             walk += 1
             current = 0
             while node[current, 0] == CHANCE:
-                current = _drawn_outcome(node, current, accept, alias, random)
+                current = _draw_outcome(node, current, accept, alias, random)
             listed[0], own_reach[0], others_reach[0] = current, 1.0, 1.0
             count = 1
             expanded = 0
@@ -258,7 +258,7 @@ def chance_walks(
                     for action in range(actions):
                         current = int(child + action)
                         while node[current, 0] == CHANCE:
-                            current = _drawn_outcome(node, current, accept, alias, random)
+                            current = _draw_outcome(node, current, accept, alias, random)
                         listed[count] = current
                         own_reach[count] = own_reach[expanded]
                         others_reach[count] = others_reach[expanded]

@@ -15,22 +15,11 @@ sequence; then come *groups* of information sets of the same level with the same
 so that an operation on every set of a group is a loop over adjacent numbers, which a processor handles 8 or 16 at a
 time. Within a group, the first children of all sequences come before the second children, and so on, so that a loop
 that adds to parents does not add to the same parent twice in a row.
-
-Numba's threads are made safe for forks and concurrent solves. GNU OpenMP, which numba prefers, kills a forked child
-that calls it. Numba's fallback, `workqueue` (also chosen by NUMBA_THREADING_LAYER), kills the process when two threads
-call it at once. So
-
-- `numba_threads` lets one caller at a time use a layer that is not thread-safe;
-- `numba_threads_are_lost` says whether a child must do without them.
 """
 
 from __future__ import annotations
 
-import os
-import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 import numba
@@ -40,8 +29,8 @@ from numpy.typing import NDArray
 from regretless.engines.contract import LEARNED, Evaluation, Snapshot, Updates
 from regretless.engines.numba import sequence_kernels as kernels
 from regretless.engines.numba.payoff_rows import PayoffRows, payoff_rows
+from regretless.engines.numba.threads import numba_threads, numba_threads_are_lost
 from regretless.engines.numpy.sequence import normalise
-from regretless.errors import InvalidOption
 from regretless.forms.compile import check_strategy, uniform_array
 from regretless.forms.history import FloatArray, HistoryForm, IntArray
 from regretless.forms.memory import memory_bytes
@@ -55,57 +44,15 @@ __all__ = [
     "UnsignedArray",
     "estimate",
     "lay_out",
-    "numba_threads",
-    "numba_threads_are_lost",
 ]
 
-THREAD_SAFE = ("omp", "tbb")
-
-_one_at_a_time = threading.Lock()
-_lost = False
-
-
-def numba_threads_are_lost() -> bool:
-    """Whether numba's threads were running when this process was forked from another."""
-    return _lost
-
-
-@contextmanager
-def numba_threads(count: int) -> Iterator[None]:
-    """A context in which loops over `prange` run on `count` threads."""
-    try:
-        before = numba.get_num_threads()
-    except ValueError:  # numba's message is several lines long
-        layer = numba.config.THREADING_LAYER  # type: ignore[attr-defined]
-        reason = f"cannot be used: numba cannot load the threading layer {layer!r} (NUMBA_THREADING_LAYER); use 1"
-        raise InvalidOption("threads", count, reason) from None
-    with nullcontext() if _layer() in THREAD_SAFE else _one_at_a_time:
-        numba.set_num_threads(count)
-        try:
-            yield
-        finally:
-            numba.set_num_threads(before)
-
-
-def _layer() -> str | None:
-    """Numba's threading layer; None if it has not started any threads."""
-    try:
-        return str(numba.threading_layer())  # type: ignore[attr-defined]
-    except ValueError:
-        return None
-
-
-def _note_fork() -> None:
-    global _lost, _one_at_a_time
-    _one_at_a_time = threading.Lock()  # a thread of the parent may have held the old one
-    _lost = _layer() is not None
-
-
-if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
-    os.register_at_fork(after_in_child=_note_fork)
-
-
+Array = NDArray[np.floating]
 UnsignedArray = NDArray[np.unsignedinteger]
+
+PAGE, STAGGER = 512, 104  # numbers
+SHARED = 65_536  # information sets in one group from which several threads pay
+MAX_THREADS = 16  # used unless the user says otherwise
+TOLERANCE = {"float64": 1e-10, "float32": 2e-4}
 
 
 @dataclass(frozen=True)
@@ -167,13 +114,6 @@ def _birth_order(parent: IntArray) -> IntArray:
     birth = np.empty(len(parent), np.int64)
     birth[order] = np.arange(len(parent)) - first[np.cumsum(new) - 1]
     return birth
-
-
-Array = NDArray[np.floating]
-PAGE, STAGGER = 512, 104  # numbers
-SHARED = 65_536  # information sets in one group from which several threads pay
-MAX_THREADS = 16  # used unless the user says otherwise
-TOLERANCE = {"float64": 1e-10, "float32": 2e-4}
 
 
 class _NumbaEngine(ABC):

@@ -43,6 +43,8 @@ __all__ = ["BucketedReference"]
 
 @dataclass(frozen=True)
 class _BatchWalk:
+    """One player's walk and update on a batch of runouts."""
+
     own: int
     runouts: Runouts
     weights: Weights
@@ -82,8 +84,8 @@ class BucketedReference(BucketTables):
         for row in schedule.tolist():
             runouts = self.form.runouts.draw(self.iteration + 1)
             for own in range(2):
-                other, mine = self.form.hands[1 - own].weight, self.form.hands[own].weight
-                self._walk(_BatchWalk(own, runouts, Weights(*row)), 0, other[None], mine[None])
+                other_weight, own_weight = self.form.hands[1 - own].weight, self.form.hands[own].weight
+                self._walk(_BatchWalk(own, runouts, Weights(*row)), 0, other_weight[None], own_weight[None])
             self.iteration += 1
 
     def _walk(self, walk: _BatchWalk, node: int, reach: FloatArray, own_reach: FloatArray) -> FloatArray:
@@ -115,10 +117,10 @@ class BucketedReference(BucketTables):
         live = walk.runouts.bucket[own][int(form.tree.street[node])] >= 0
         if form.tree.kind[node] == NodeKind.FOLD:
             return np.asarray((reach @ meets.T) * (lose if form.tree.player[node] == own else win) * live)
-        mine, theirs = walk.runouts.strength[own], walk.runouts.strength[1 - own]
+        strengths = zip(walk.runouts.strength[own], walk.runouts.strength[1 - own], strict=True)
         pays = [
-            np.where(one[:, None] > two, win, np.where(one[:, None] < two, lose, tie)) * meets
-            for one, two in zip(mine, theirs)
+            np.where(own_hand[:, None] > other_hand, win, np.where(own_hand[:, None] < other_hand, lose, tie)) * meets
+            for own_hand, other_hand in strengths
         ]
         return np.array([pay @ row for pay, row in zip(pays, reach)]) * live
 

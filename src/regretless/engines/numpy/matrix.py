@@ -12,7 +12,7 @@ With the matrices of `forms/matrices.py`, s(v) the probability of entering node 
 Steps 2 and 3 touch one depth at a time, so each product with L(l) is one with its only block that is not zero, added
 to the part of u, π₋ or π for that depth.
 
-It is kept beside the faster engines because it follows the paper, and takes any number of players. The same code runs
+It exists beside the faster engines because it follows the paper, and it takes any number of players. The same code runs
 on SciPy and on CuPy: `device` chooses the module.
 
 Kim: GPU-Accelerated Counterfactual Regret Minimization, 2024, arXiv 2408.14778.

@@ -39,7 +39,7 @@ class _Walk:
     strategy: PublicStrategy
     weights: Weights = _NONE
     values: dict[PublicNode, FloatArray] = field(default_factory=dict)  # at every node and runout walked
-    # In a trunk, where lines of the second street begin: reach that arrives, and what they are worth.
+    # In a trunk, where lines of the second street begin: the reach that arrives, and the values of the lines.
     arriving: dict[int, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
     sums: dict[int, FloatArray] = field(default_factory=dict)
 
@@ -260,8 +260,8 @@ class PublicReference(StoredEngine):
         if form.tree.kind[node] == NodeKind.FOLD:
             pays = np.full(meets.shape, lose if form.tree.player[node] == own else win)
         else:
-            mine, theirs = form.strength[own][runout][:, None], form.strength[1 - own][runout][None, :]
-            pays = np.where(mine > theirs, win, np.where(mine < theirs, lose, tie))
+            own_strength, other_strength = form.strength[own][runout][:, None], form.strength[1 - own][runout]
+            pays = np.where(own_strength > other_strength, win, np.where(own_strength < other_strength, lose, tie))
         return np.where(dead, 0.0, (meets * pays) @ reach)
 
     def _update(self, public_node: PublicNode, new: FloatArray, own_reach: FloatArray, weights: Weights) -> None:

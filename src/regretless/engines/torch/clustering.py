@@ -1,8 +1,8 @@
 """k-means in PyTorch, for a GPU: the same centroids and labels as on the processor, to the last bit.
 
-Scores x·c − |c|²/2 are matrix products in float32, exact for whole numbers this small (`kernels` says why) as long as
-PyTorch multiplies in full float32, which is its default. Distances and sums over rows are whole numbers in float64.
-`argmax` returns the first of equal scores.
+Scores x·c − |c|²/2 are matrix products in float32, exact for whole numbers this small (`numba/clustering.py` says why)
+as long as PyTorch multiplies in full float32, which is its default. Distances and sums over rows are whole numbers in
+float64. `argmax` returns the first of equal scores.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class TorchCentroidLookup:
 
 
 class TorchCentroidSample:
-    """A sample of weighted rows on a device: the steps of `kmeans.CentroidSample`."""
+    """A sample of weighted rows on a device: a `numba.clustering.CentroidSample`."""
 
     def __init__(self, rows: Rows, weights: NDArray[np.int64], device: str) -> None:
         self.rows, self.device = rows, device

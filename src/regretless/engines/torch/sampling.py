@@ -33,7 +33,7 @@ import torch
 from regretless.engines.contract import LEARNED, Evaluation, Sampling, Snapshot
 from regretless.engines.numba.sampling import exact_engine
 from regretless.engines.numpy.sequence import normalise
-from regretless.engines.sampling import FIRST, GAMMA, SECOND, SamplingTree, key_of, sampling_tree
+from regretless.engines.sampling import FIRST_FACTOR, GAMMA, SECOND_FACTOR, SamplingTree, key_of, sampling_tree
 from regretless.engines.torch.sequence import DTYPES, TOLERANCE, torch_device
 from regretless.engines.torch.update import LearnedTensors, ScheduleTable, Segments, update
 from regretless.errors import InvalidOption, WouldNotFit
@@ -95,10 +95,10 @@ def _signed(word: np.uint64) -> int:
     return int(word.astype(np.int64))
 
 
-def _mixed(z: torch.Tensor) -> torch.Tensor:
-    """`engines.sampling.mixed` on signed words: PyTorch shifts copies of the sign in, which are masked out."""
-    z = (z ^ ((z >> 30) & (2**34 - 1))) * _signed(FIRST)
-    z = (z ^ ((z >> 27) & (2**37 - 1))) * _signed(SECOND)
+def _mix(z: torch.Tensor) -> torch.Tensor:
+    """`engines.sampling.mix` on signed words: PyTorch shifts copies of the sign in, which are masked out."""
+    z = (z ^ ((z >> 30) & (2**34 - 1))) * _signed(FIRST_FACTOR)
+    z = (z ^ ((z >> 27) & (2**37 - 1))) * _signed(SECOND_FACTOR)
     return z ^ ((z >> 31) & (2**33 - 1))
 
 
@@ -205,22 +205,22 @@ class Deals:
             below = self.first_child[above] + level.position
             below = torch.where(level.position < self.slots_below[above], below, self.empty)
             if len(level.drawn):
-                below.index_copy_(0, level.drawn, self._drawn(above, below, level.drawn))
+                below.index_copy_(0, level.drawn, self._draw(above, below, level.drawn))
             pair = self.pair[below]
             nodes.append(below)
             own.append(own[-1].index_select(0, level.parent) * own_strategy[pair])
             others.append(others[-1].index_select(0, level.parent) * others_strategy[pair])
         return nodes, own, others
 
-    def _drawn(self, above: torch.Tensor, below: torch.Tensor, slots: torch.Tensor) -> torch.Tensor:
-        """Sampled children of chance nodes, from the alias tables; slots below other nodes stay as they are.
+    def _draw(self, above: torch.Tensor, below: torch.Tensor, slots: torch.Tensor) -> torch.Tensor:
+        """Sample children of chance nodes from the alias tables; slots below other nodes stay as they are.
 
         The upper 31 bits choose the outcome, the lower 24 whether it is kept: integers, equal on every device.
         """
         above, below = above.index_select(0, slots), below.index_select(0, slots)
         outcomes = self.outcomes[above]
         count = torch.arange(1, above.numel() + 1, device=self.device).view_as(above)
-        bits = _mixed(self.random[0] + (self.random[1] + count) * _signed(GAMMA))
+        bits = _mix(self.random[0] + (self.random[1] + count) * _signed(GAMMA))
         self.random[1] += above.numel()
         child = self.first_child[above] + ((((bits >> 33) & (2**31 - 1)) * outcomes) >> 31)
         accepted = (bits & (2**24 - 1)).to(self.dtype) * 2.0**-24 < self.accept[child]
@@ -287,25 +287,25 @@ class TorchSamplingEngine:
             raise InvalidOption("sampling", str(sampling), "must be chance where deals are drawn in batches")
         if batch_size < 1:
             raise InvalidOption("batch_size", batch_size, "must be at least 1")
-        where = torch_device(device, dtype)
+        on_device = torch_device(device, dtype)
         number = DTYPES[dtype]
         levels = slot_levels(form)
         self._walk_bytes = batch_bytes(levels, batch_size, number.itemsize)
-        available = torch.cuda.mem_get_info(where)[0] if where.type == "cuda" else available_bytes()
+        available = torch.cuda.mem_get_info(on_device)[0] if on_device.type == "cuda" else available_bytes()
         if self._walk_bytes > available:
             raise WouldNotFit(f"a batch of {batch_size:,} deals", needed=self._walk_bytes, available=available)
         self.form = form
         self.seed = check_seed(seed)
         self.batch_size = batch_size
-        self.device = where.type
-        self.threads = torch.get_num_threads() if where.type == "cpu" else 1
+        self.device = on_device.type
+        self.threads = torch.get_num_threads() if on_device.type == "cpu" else 1
         self.tolerance = TOLERANCE[dtype]
         self.iteration = 0
-        self._deals = Deals(form, sampling_tree(form), levels, batch_size=batch_size, device=where, dtype=number)
+        self._deals = Deals(form, sampling_tree(form), levels, batch_size=batch_size, device=on_device, dtype=number)
         self._deals.seed(key_of(seed), 0)
-        self._players = [_SampledPlayer(form, player, where, number) for player in range(form.players)]
+        self._players = [_SampledPlayer(form, player, on_device, number) for player in range(form.players)]
         self._scatter(self._deals.strategy, uniform_array(form))
-        self._schedule = ScheduleTable(where, number, graph=graph)
+        self._schedule = ScheduleTable(on_device, number, graph=graph)
         self._evaluator = exact_engine(form)  # compiles kernels, which is part of setup
 
     @property

@@ -305,14 +305,16 @@ class TorchEngine:
         threads: int | None = None,
         graph: bool = True,
     ) -> None:
-        where = torch_device(device, dtype)
-        if threads is not None and where.type == "cpu":
+        on_device = torch_device(device, dtype)
+        if threads is not None and on_device.type == "cpu":
             torch.set_num_threads(threads)  # of the whole process: PyTorch knows no other way
         trees, terms = terms_of(form)
-        self._solve = TorchSequenceSolve(trees, terms, updates=updates, device=where, dtype=DTYPES[dtype], graph=graph)
+        self._solve = TorchSequenceSolve(
+            trees, terms, updates=updates, device=on_device, dtype=DTYPES[dtype], graph=graph
+        )
         self.form = form.history if isinstance(form, SequenceForm) else form
-        self.device = where.type
-        self.threads = torch.get_num_threads() if where.type == "cpu" else 1
+        self.device = on_device.type
+        self.threads = torch.get_num_threads() if on_device.type == "cpu" else 1
         self.tolerance = TOLERANCE[dtype]
         self.updates = updates
         self.iteration = 0

@@ -140,44 +140,57 @@ def to_efg(game: AnyGame, *, title: str | None = None, limits: Limits = Limits()
     'p "" 1 1 "0:" { "p" "b" } 0'
     """
     names = getattr(game, "player_names", None) or [f"Player {player + 1}" for player in range(game.num_players())]
-    lines = [f"EFG 2 R {_quoted(title or game.name)} {{ {' '.join(map(_quoted, names))} }}", '""', ""]
-    numbers: list[dict[str, int]] = [{} for _ in names]  # per player: key -> number of the information set
-    moves: dict[tuple[int, str], str] = {}  # player, key -> the set and its actions, as written
-    outcomes: dict[tuple[float, ...], str] = {}
-    chance_moves = 0
+    lines = [f"EFG 2 R {_quote(title or game.name)} {{ {' '.join(map(_quote, names))} }}", '""', ""]
+    header_lines = len(lines)
+    writer = _NodeWriter(players=len(names))
     pending = [game.initial_state()]
     while pending:
         state = pending.pop()
-        if len(lines) - 3 >= limits.nodes:
+        if len(lines) - header_lines >= limits.nodes:
             raise InvalidGame(f"{game.name}: more than {limits.nodes:,} nodes, too many for a file")
         if game.is_terminal(state):
-            payoffs = game.utilities(state)
-            written = outcomes.get(payoffs)
-            if written is None:
-                numbered = f'{len(outcomes) + 1} ""'
-                written = outcomes[payoffs] = f"{numbered} {{ {', '.join(map(_number, payoffs))} }}"
-            lines.append(f't "" {written}')
+            lines.append(writer.terminal(game.utilities(state)))
             continue
         player = game.player(state)
         if player == CHANCE:
-            chance_moves += 1
-            drawn = game.chance_outcomes(state)
-            actions: list[Action] = [action for action, _ in drawn]
-            chances = " ".join(f"{_quoted(action)} {_number(probability)}" for action, probability in drawn)
-            lines.append(f'c "" {chance_moves} "" {{ {chances} }} 0')
+            outcomes = game.chance_outcomes(state)
+            actions = [action for action, _ in outcomes]
+            lines.append(writer.chance(outcomes))
         else:
-            key = game.info_set_key(state)
             actions = list(game.actions(state))
-            if (player, key) not in moves:
-                number = numbers[player].setdefault(key, len(numbers[player]) + 1)
-                listed = " ".join(map(_quoted, actions))
-                moves[player, key] = f"{player + 1} {number} {_quoted(key)} {{ {listed} }} 0"
-            lines.append(f'p "" {moves[player, key]}')
+            lines.append(writer.move(player, game.info_set_key(state), actions))
         pending.extend(game.next_state(state, action) for action in reversed(actions))
     return "\n".join(lines) + "\n"
 
 
-def _quoted(text: str) -> str:
+class _NodeWriter:
+    """Writes nodes as lines, and numbers chance moves, information sets and outcomes by first appearance."""
+
+    def __init__(self, players: int) -> None:
+        self._chance_moves = 0
+        self._numbers: list[dict[str, int]] = [{} for _ in range(players)]  # of information sets, by key
+        self._moves: dict[tuple[int, str], str] = {}  # by player and key: the set and its actions, as written
+        self._outcomes: dict[tuple[float, ...], str] = {}  # by payoffs, as written
+
+    def terminal(self, payoffs: tuple[float, ...]) -> str:
+        if payoffs not in self._outcomes:
+            self._outcomes[payoffs] = f'{len(self._outcomes) + 1} "" {{ {", ".join(map(_number, payoffs))} }}'
+        return f't "" {self._outcomes[payoffs]}'
+
+    def chance(self, outcomes: Sequence[tuple[Action, float]]) -> str:
+        self._chance_moves += 1
+        chances = " ".join(f"{_quote(action)} {_number(probability)}" for action, probability in outcomes)
+        return f'c "" {self._chance_moves} "" {{ {chances} }} 0'
+
+    def move(self, player: int, key: str, actions: Sequence[Action]) -> str:
+        if (player, key) not in self._moves:
+            number = self._numbers[player].setdefault(key, len(self._numbers[player]) + 1)
+            names = " ".join(map(_quote, actions))
+            self._moves[player, key] = f"{player + 1} {number} {_quote(key)} {{ {names} }} 0"
+        return f'p "" {self._moves[player, key]}'
+
+
+def _quote(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 

@@ -30,6 +30,8 @@ PROBABILITY_TOLERANCE = 1e-4  # how far from 1 probabilities in a file may sum; 
 NO_CHILDREN: list[int] = []  # shared by all terminals, never changed
 NEGLIGIBLE = 1e-12  # sums this close to 1 are not normalised
 MAX_NUMBER_LENGTH = 100  # characters
+MAX_INTEGER_DIGITS = 18  # always fits in 64 bits
+MAX_SHOWN_LENGTH = 40  # characters of a token in a message
 END = "end"  # kind of the token after the last one
 
 _TOKEN = re.compile(
@@ -100,15 +102,15 @@ class _Parser:
     def run(self) -> EfgTree:
         tokens, tree = self.tokens, self.tree
         self._prologue()
-        nothing = (0.0,) * len(tree.players)
-        forgotten = ((-1, -1),) * len(tree.players)
+        no_payoff = (0.0,) * len(tree.players)
+        no_memory = ((-1, -1),) * len(tree.players)
         # Nodes with children still to come: the node, and each player's last set and action before it.
         above: list[tuple[int, tuple[tuple[int, int], ...]]] = []
         while True:
             node = len(tree.player)
             if node >= self.limits.nodes:
                 tokens.fail(f"more than {self.limits.nodes:,} nodes")
-            payoff, memory = nothing, forgotten
+            payoff, memory = no_payoff, no_memory
             if above:
                 parent, memory = above[-1]
                 payoff = tree.payoff[parent]
@@ -127,7 +129,7 @@ class _Parser:
             if not above:
                 break
         if tokens.kind != END:
-            tokens.fail(f"the tree is complete, but {tokens.shown()} follows")
+            tokens.fail(f"the tree is complete, but {tokens.describe()} follows")
         return tree
 
     def _prologue(self) -> None:
@@ -135,10 +137,10 @@ class _Parser:
         if not tokens.accept("EFG"):
             tokens.fail("a Gambit extensive game begins with EFG 2 R")
         if tokens.value != "2":
-            tokens.fail(f"only version 2 of the format is supported, found {tokens.shown()}")
+            tokens.fail(f"only version 2 of the format is supported, found {tokens.describe()}")
         tokens.take()
         if tokens.value not in ("R", "D"):
-            tokens.fail(f"expected R or D after EFG 2, found {tokens.shown()}")
+            tokens.fail(f"expected R or D after EFG 2, found {tokens.describe()}")
         tokens.take()
         tree.title = tokens.text("the title")
         tokens.expect("{", "before the players' names")
@@ -161,7 +163,7 @@ class _Parser:
         if tokens.kind == END:
             tokens.fail("the file ends before the tree does")
         if kind not in ("c", "p", "t"):
-            tokens.fail(f"a node begins with c, p or t, found {tokens.shown()}")
+            tokens.fail(f"a node begins with c, p or t, found {tokens.describe()}")
         tokens.take()
         if tokens.kind == "text":
             tokens.take()  # the node's own label
@@ -179,21 +181,22 @@ class _Parser:
                     f"recall is not perfect: in information set {tree.sets[set_index].number}, player {player + 1} "
                     "forgets an earlier move"
                 )
-        gained = self._outcome()
+        outcome = self._outcome()
         tree.player.append(player)
         tree.set.append(set_index)
         tree.children.append([] if set_index >= 0 else NO_CHILDREN)
-        tree.payoff.append(self._sum(payoff, gained))
+        tree.payoff.append(self._sum(payoff, outcome))
 
-    def _sum(self, payoff: tuple[float, ...], gained: tuple[float, ...] | None) -> tuple[float, ...]:
-        if gained is None:
+    def _sum(self, payoff: tuple[float, ...], outcome: tuple[float, ...] | None) -> tuple[float, ...]:
+        """Payoffs along a path, including the outcome at its end."""
+        if outcome is None:
             return payoff
         if not any(payoff):
-            return gained  # most files pay only at terminals: one tuple per outcome
+            return outcome  # most files pay only at terminals: one tuple per outcome
         self.summed += len(payoff)
         if self.summed > self.limits.payoffs:
             self.tokens.fail(f"more than {self.limits.payoffs:,} payoffs to sum along paths")
-        total = tuple(before + now for before, now in zip(payoff, gained))
+        total = tuple(before + now for before, now in zip(payoff, outcome))
         if not all(map(math.isfinite, total)):
             self.tokens.fail("the sum of payoffs along this path overflows")
         return total
@@ -282,7 +285,7 @@ class _Tokens:
         self.value = ""
         self._start = 0
         self._after = 0
-        self._find(0)
+        self._move_to(0)
 
     def fail(self, reason: str) -> NoReturn:
         """Refuse the file, pointing at the next token."""
@@ -293,34 +296,38 @@ class _Tokens:
     def take(self) -> str:
         """Return the next token and move past it."""
         value = self.value
-        self._find(self._after)
+        self._move_to(self._after)
         return value
 
     def accept(self, mark: str) -> bool:
         """Move past `mark` if it is next."""
         if self.value == mark and self.kind != "text":
-            self._find(self._after)
+            self._move_to(self._after)
             return True
         return False
 
     def expect(self, mark: str, where: str) -> None:
+        """Move past `mark`, which must be next."""
         if not self.accept(mark):
-            self.fail(f"expected {mark!r} {where}, found {self.shown()}")
+            self.fail(f"expected {mark!r} {where}, found {self.describe()}")
 
     def text(self, what: str) -> str:
+        """Move past a text in double quotes and return what is between them."""
         if self.kind != "text":
-            self.fail(f"expected {what} in double quotes, found {self.shown()}")
+            self.fail(f"expected {what} in double quotes, found {self.describe()}")
         inside = self.take()[1:-1]
         return _ESCAPE.sub(r"\1", inside) if "\\" in inside else inside
 
     def integer(self, what: str) -> int:
-        if self.kind != "number" or len(self.value) > 18 or not self.value.isdecimal():
-            self.fail(f"expected {what}, a whole number of at least 0, found {self.shown()}")
+        """Move past a whole number of at least 0 and return it."""
+        if self.kind != "number" or len(self.value) > MAX_INTEGER_DIGITS or not self.value.isdecimal():
+            self.fail(f"expected {what}, a whole number of at least 0, found {self.describe()}")
         return int(self.take())
 
     def number(self, what: str) -> float:
+        """Move past a number, possibly a fraction, and return it."""
         if self.kind != "number" or len(self.value) > MAX_NUMBER_LENGTH:
-            self.fail(f"expected {what}, a number, found {self.shown()}")
+            self.fail(f"expected {what}, a number, found {self.describe()}")
         above, _, below = self.value.partition("/")
         try:
             if not below:
@@ -334,18 +341,18 @@ class _Tokens:
         except OverflowError:
             value = math.inf
         if not math.isfinite(value):
-            self.fail(f"{what} {self.shown()} is too large")
+            self.fail(f"{what} {self.describe()} is too large")
         self.take()
         return value
 
-    def shown(self) -> str:
-        """The next token as shown in a message."""
+    def describe(self) -> str:
+        """The next token as messages show it."""
         if self.kind == END:
             return "the end of the file"
-        shown = self.value if len(self.value) <= 40 else self.value[:37] + "..."
-        return " ".join(shown.split())
+        text = self.value if len(self.value) <= MAX_SHOWN_LENGTH else self.value[: MAX_SHOWN_LENGTH - 3] + "..."
+        return " ".join(text.split())
 
-    def _find(self, position: int) -> None:
+    def _move_to(self, position: int) -> None:
         match = _TOKEN.match(self.source, position)
         if match is None:
             blank = _BLANK.match(self.source, position)

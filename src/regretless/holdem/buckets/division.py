@@ -99,7 +99,7 @@ class NearestCentroid:
     """The bucket of the nearest centroid."""
 
     parameters: NDArray[np.uint16]  # [buckets, columns]  centroids
-    device: str = "cpu"  # on which it is searched for; all devices find the same
+    device: str = "cpu"  # that searches; all devices find the same centroid
 
     @cached_property
     def _nearest(self) -> CentroidLookup | TorchCentroidLookup:
@@ -144,12 +144,13 @@ def train(
 
     count = plan.count(street)
 
-    def sampled(share: float) -> None:
+    def report_sampling(share: float) -> None:
         report(SAMPLING_SHARE * share)
 
     if plan.method == "percentile":
-        return Percentiles(_limits(*_sample(plan, street, strength_points, threads, sampled), count, street))
-    rows, weights = _sample(plan, street, kmeans_features, threads, sampled)
+        points, weights = _sample(plan, street, strength_points, threads, report_sampling)
+        return Percentiles(_limits(points, weights, count, street))
+    rows, weights = _sample(plan, street, kmeans_features, threads, report_sampling)
     try:
         centroids = find_centroids(
             rows,
@@ -161,9 +162,8 @@ def train(
             tell=lambda share: report(SAMPLING_SHARE + (1 - SAMPLING_SHARE) * share),
         )
     except TooFewRows as error:
-        reason = (
-            f"must be at most {error.different:,}: the sample has no more different situations; try a larger sample"
-        )
+        limit = f"must be at most {error.different:,}"
+        reason = f"{limit}: the sample has no more different situations; try a larger sample"
         raise InvalidOption(street, count, reason) from None
     # Strengths against clusters count by their hands; a cumulative histogram falls as the strength rises.
     by_column = CLUSTER_HANDS if street == "river" else np.full(centroids.shape[1], -1)
@@ -203,9 +203,9 @@ def _sample(
         return features(situations)[drawn_situations], times[drawn_situations]
 
     rows, weights = [], []
-    for number, (some_rows, times) in enumerate(in_order(sample_board, range(len(chosen)), threads)):
+    for number, (board_rows, times) in enumerate(in_order(sample_board, range(len(chosen)), threads)):
         report(number / len(chosen))
-        rows.append(some_rows)
+        rows.append(board_rows)
         weights.append(times)
     return np.concatenate(rows), np.concatenate(weights)
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Final, Literal, cast, get_args
+from typing import Final, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,8 +106,8 @@ class BucketPlan:
 
     def _rows(self, size: int) -> BoardRows:
         if self.board:
-            left = [card for card in range(DECK) if card not in self.board]
-            boards = [[*self.board, *more] for more in combinations(left, size - 3)]
+            deck = [card for card in range(DECK) if card not in self.board]
+            boards = [[*self.board, *dealt] for dealt in combinations(deck, size - 3)]
             distinct, counts = np.unique(board_rows(boards), return_counts=True)
             rows, weights = distinct.astype(np.int64), counts.astype(np.int64)
         else:
@@ -152,39 +152,27 @@ class BucketChoice:
         Instead of numbers, the name of a file that ends in `.rgl` may come first.
         """
         file = _file(text)
-        values: dict[str, tuple[str, int]] = {}  # name -> value and its position
-        for part in re.finditer("[^,]+", text):
-            if part.start() < len(file):
-                continue
-            match = re.fullmatch(r"(\s*)(\w+)\s*=\s*(\w+)\s*", part.group())
-            if match is None:
-                raise InvalidText("buckets", text, part.start() + 1, "is not like turn=500")
-            name, position = match.group(2), part.start() + match.start(2) + 1
-            if name in values:
-                raise InvalidText("buckets", text, position, f"{name} is given twice")
-            if name not in (*STREETS, METHOD):
-                raise InvalidText("buckets", text, position, f"{name} is not one of {', '.join((*STREETS, METHOD))}")
-            values[name] = match.group(3), part.start() + match.start(3) + 1
+        values = _read_settings(text, start=len(file))
         if not (file or values.keys() - {METHOD}):
             raise InvalidText("buckets", text, None, "names no street: give, for example, turn=500,river=500")
         for name, (value, position) in values.items():
             if file and value != LOSSLESS:
-                why = f"{name}={value} cannot be combined with a file, which says how many buckets there are"
-                raise InvalidText("buckets", text, position, why)
+                reason = f"{name}={value} cannot be combined with a file, which says how many buckets there are"
+                raise InvalidText("buckets", text, position, reason)
             _check_value(text, name, value, position)
         streets = [street for street in STREETS if street in values]
         return cls(
-            counts=tuple((street, int(values[street][0])) for street in streets if values[street][0] != LOSSLESS),
-            lossless=tuple(street for street in streets if values[street][0] == LOSSLESS),
-            method=cast(Method, values[METHOD][0]) if METHOD in values else "kmeans",
+            counts=tuple((street, int(values[street].value)) for street in streets if values[street].value != LOSSLESS),
+            lossless=tuple(street for street in streets if values[street].value == LOSSLESS),
+            method=cast(Method, values[METHOD].value) if METHOD in values else "kmeans",
             file=file,
         )
 
     def __str__(self) -> str:
         numbers = dict(self.counts)
-        named = [street for street in STREETS if street in numbers or street in self.lossless]
+        streets = [street for street in STREETS if street in numbers or street in self.lossless]
         words = [self.file] if self.file else []
-        words += [f"{street}={numbers.get(street, LOSSLESS)}" for street in named]
+        words += [f"{street}={numbers.get(street, LOSSLESS)}" for street in streets]
         if self.method != "kmeans":
             words.append(f"method={self.method}")
         return ",".join(words)
@@ -206,6 +194,31 @@ def _file(text: str) -> str:
     """The name of a file that a text begins with; "" if there is none."""
     match = re.match(rf".*{re.escape(FILE)}(?=\s*(?:,|$))", text)
     return "" if match is None else match.group()
+
+
+class _Setting(NamedTuple):
+    """The value of a street or of the method, and its position in the text."""
+
+    value: str
+    position: int
+
+
+def _read_settings(text: str, start: int) -> dict[str, _Setting]:
+    """What is set to the right of `start`, by name."""
+    settings: dict[str, _Setting] = {}
+    for part in re.finditer("[^,]+", text):
+        if part.start() < start:
+            continue
+        match = re.fullmatch(r"(\s*)(\w+)\s*=\s*(\w+)\s*", part.group())
+        if match is None:
+            raise InvalidText("buckets", text, part.start() + 1, "is not like turn=500")
+        name, position = match.group(2), part.start() + match.start(2) + 1
+        if name in settings:
+            raise InvalidText("buckets", text, position, f"{name} is given twice")
+        if name not in (*STREETS, METHOD):
+            raise InvalidText("buckets", text, position, f"{name} is not one of {', '.join((*STREETS, METHOD))}")
+        settings[name] = _Setting(match.group(3), part.start() + match.start(3) + 1)
+    return settings
 
 
 def _check_value(text: str, name: str, value: str, position: int) -> None:

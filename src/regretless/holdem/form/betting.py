@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
@@ -37,13 +37,23 @@ from regretless.forms.public import BettingTree, NodeKind, Payoffs
 from regretless.forms.public_size import BettingSize, size_of_branches
 from regretless.holdem.form.tree_size import TreeSize
 from regretless.holdem.spots.lines import LineStep, no_such_action, parse_line
-from regretless.holdem.spots.sizes import SLACK, Decision, at_most, exact, number_text, whole_chips, whole_chips_above
+from regretless.holdem.spots.sizes import (
+    SLACK,
+    Decision,
+    Size,
+    at_most,
+    exact,
+    number_text,
+    whole_chips,
+    whole_chips_above,
+)
 from regretless.holdem.spots.spot_fields import IP, OOP, PLAYERS, BettingTable, Lines
 
 __all__ = ["Betting", "HasTable", "betting_of", "betting_tree", "forget_betting"]
 
 MAX_BETS = 40  # per street; more means a raise size that hardly grows
-RECENT_DECISIONS = 10_000  # of all trees that are kept; each takes about 3 kB
+RECENT_DECISIONS = 10_000  # of all trees in memory; each takes about 3 kB
+ROUNDING = 1e-12  # relative error of a share of the pot
 
 
 class HasTable(Protocol):
@@ -85,7 +95,7 @@ class Betting:
 
     def __init__(self, table: BettingTable, root: Branch, decisions: int) -> None:
         self.root = root  # equal subtrees are shared
-        self.decisions = decisions  # different ones
+        self.decisions = decisions  # distinct subtrees with a decision
         self._table = table
 
     @cached_property
@@ -175,7 +185,16 @@ class _State(NamedTuple):
         return self.bets[self.player] < max(self.bets)
 
 
+class _Candidates(NamedTuple):
+    """The sizes that apply at a decision, and the field that they come from."""
+
+    sizes: tuple[Size, ...]
+    field: str  # "donk"
+
+
 class _Builder:
+    """Builds the tree of a table from the root down, each distinct subtree once."""
+
     def __init__(self, table: BettingTable) -> None:
         self.table = table
         self.size = TreeSize(table)
@@ -202,7 +221,7 @@ class _Builder:
             actions.remove(LineStep("call"))
         actions += wagers
         if edits:
-            actions = self._by_hand(state, actions, edits)
+            actions = self._apply_edits(state, actions, edits)
         children = {
             str(action): self._after(state, action, _below(edits, action) if edits else ()) for action in actions
         }
@@ -210,7 +229,7 @@ class _Builder:
 
     def _after(self, state: _State, action: LineStep, edits: tuple[_Edit, ...]) -> Branch:
         if action.verb == "fold":
-            return _ended(Branch(NodeKind.FOLD, state.paid, state.player), edits)
+            return _end(Branch(NodeKind.FOLD, state.paid, state.player), edits)
         if action.verb in ("call", "check") and state.blind:  # a limp, free if the blinds are equal
             posted = max(state.bets)
             limped = _State(state.street, 1 - state.player, state.before, (posted, posted), state.wagers)
@@ -227,9 +246,9 @@ class _Builder:
         before = state.before + max(state.bets)
         paid = before, before
         if state.street == len(self.table.streets) - 1:
-            return _ended(Branch(NodeKind.SHOWDOWN, paid), edits)
+            return _end(Branch(NodeKind.SHOWDOWN, paid), edits)
         if self.table.stack - before <= SLACK:  # all-in: only the remaining cards
-            branch = _ended(Branch(NodeKind.SHOWDOWN, paid), edits)
+            branch = _end(Branch(NodeKind.SHOWDOWN, paid), edits)
             for _ in range(state.street, len(self.table.streets) - 1):
                 branch = Branch(NodeKind.CHANCE, paid, children={"": branch})
             return branch
@@ -254,66 +273,73 @@ class _Builder:
         decision = self._decision_at(state)
         if decision.stack <= SLACK:
             return []
-        rules = self.table.rules
         street, player = self.table.streets[state.street], PLAYERS[state.player]
-        sizes = self.table.of(street, player)
-        most_raises = self.table.of_street(street).max_raises
-        if state.wagers and most_raises is not None and decision.raises >= most_raises:
+        max_raises = self.table.of_street(street).max_raises
+        if state.wagers and max_raises is not None and decision.raises >= max_raises:
             return []
+        candidates = self._candidates(state, decision)
+        amounts = self._merge(self._allowed_amounts(state, decision, candidates.sizes), decision)
+        if amounts and amounts != [decision.all_in] and state.wagers >= MAX_BETS:
+            field = street if street == "preflop" else f"bets.{street}.{player}.{candidates.field}"
+            raise RegretlessError(f"{field}: allows more than {MAX_BETS} raises on one street; set max_raises")
+        return [_wager(amount, decision) for amount in amounts]
+
+    def _candidates(self, state: _State, decision: Decision) -> _Candidates:
+        """The sizes of step 1."""
+        sizes = self.table.of(self.table.streets[state.street], PLAYERS[state.player])
         if state.wagers:
-            candidates, kind = (
-                sizes.raise_number(decision.raises + 1),
-                "reraise" if decision.raises and sizes.reraise else "raise",
-            )
-        elif state.called and sizes.donk is not None:
-            candidates, kind = sizes.donk, "donk"
-        else:
-            candidates, kind = sizes.bet, "bet"
-        exact_amounts = [size.amount(decision) for size in candidates]
-        amounts = [
-            decision.all_in if amount > decision.all_in - SLACK else whole_chips(amount, rules.chip)
-            for amount in exact_amounts
-        ]
+            field = "reraise" if decision.raises and sizes.reraise else "raise"
+            return _Candidates(sizes.raise_number(decision.raises + 1), field)
+        if state.called and sizes.donk is not None:
+            return _Candidates(sizes.donk, "donk")
+        return _Candidates(sizes.bet, "bet")
+
+    def _allowed_amounts(self, state: _State, decision: Decision, sizes: Sequence[Size]) -> list[float]:
+        """Steps 1 to 3: different amounts in chips, smallest first."""
+        rules = self.table.rules
+        amounts = []
+        for size in sizes:
+            amount = size.amount(decision)
+            is_all_in = amount > decision.all_in - SLACK
+            amounts.append(decision.all_in if is_all_in else whole_chips(amount, rules.chip))
         if at_most(decision.stack, decision.pot * rules.add_allin):
             amounts.append(decision.all_in)
         smallest = whole_chips_above(self._smallest(state, decision), rules.chip)
-        allowed = {self._forced(min(max(amount, smallest), decision.all_in), decision) for amount in amounts}
-        merged = self._merged(sorted(allowed), decision)
-        if merged and merged != [decision.all_in] and state.wagers >= MAX_BETS:
-            field = street if street == "preflop" else f"bets.{street}.{player}.{kind}"
-            raise RegretlessError(f"{field}: allows more than {MAX_BETS} raises on one street; set max_raises")
-        return [_wager(amount, decision) for amount in merged]
+        return sorted({self._force(min(max(amount, smallest), decision.all_in), decision) for amount in amounts})
 
     def _smallest(self, state: _State, decision: Decision) -> float:
         """The smallest bet, or a raise by the size of the last bet or raise."""
-        before = state.bets[state.player] if state.wagers > 1 else 0.0  # what the last bet or raise raised
+        before = state.bets[state.player] if state.wagers > 1 else 0.0  # the bet that the last raise raised
         return min(max(2 * decision.bet_faced - before, self.table.rules.min_bet), decision.all_in)
 
-    def _forced(self, amount: float, decision: Decision) -> float:
+    def _force(self, amount: float, decision: Decision) -> float:
+        """The amount, or all-in if little would remain once it is called."""
         new_pot = decision.pot + 2 * (amount - decision.bet_faced)
-        return decision.all_in if at_most(decision.all_in - amount, new_pot * self.table.rules.force_allin) else amount
+        is_forced = at_most(decision.all_in - amount, new_pot * self.table.rules.force_allin)
+        return decision.all_in if is_forced else amount
 
-    def _merged(self, amounts: list[float], decision: Decision) -> list[float]:
+    def _merge(self, amounts: list[float], decision: Decision) -> list[float]:
+        """Step 4: the amounts that are far enough from the next larger one."""
         merge = self.table.rules.merge
         distinct: list[float] = []
         larger = math.inf
         for amount in reversed(amounts):
             share = (amount - decision.bet_faced) / decision.pot
-            if share < (larger - merge) / (1 + merge) * (1 - 1e-12):
+            if share < (larger - merge) / (1 + merge) * (1 - ROUNDING):
                 distinct.insert(0, amount)
                 larger = share
         return distinct
 
     # --- lines by hand -----------------------------------------------------------------------------------------------
 
-    def _by_hand(self, state: _State, actions: list[LineStep], edits: tuple[_Edit, ...]) -> list[LineStep]:
+    def _apply_edits(self, state: _State, actions: list[LineStep], edits: tuple[_Edit, ...]) -> list[LineStep]:
         """Step 5 at one node."""
         for edit in edits:
             step = edit.steps[0]
             position = next((index for index, action in enumerate(actions) if step.means(action)), None)
             if position is None and not edit.removes and step.verb in ("bet", "raise", "all-in"):
-                added = self._added(state, step, edit)
-                actions = sorted([*actions, added], key=lambda action: action.amount or 0.0)
+                wager = self._wager_by_hand(state, step, edit)
+                actions = sorted([*actions, wager], key=lambda action: action.amount or 0.0)
             elif position is None:
                 raise no_such_action(edit.field, edit.text, step, [str(action) for action in actions])
             elif edit.removes and len(edit.steps) == 1:
@@ -322,7 +348,8 @@ class _Builder:
             raise InvalidText(edits[-1].field, edits[-1].text, None, "removes the last action of a decision")
         return actions
 
-    def _added(self, state: _State, step: LineStep, edit: _Edit) -> LineStep:
+    def _wager_by_hand(self, state: _State, step: LineStep, edit: _Edit) -> LineStep:
+        """The bet or raise that an added line names, if it is possible."""
         decision = self._decision_at(state)
         amount = decision.all_in if step.amount is None else step.amount
         smallest = self._smallest(state, decision)
@@ -339,20 +366,20 @@ class _Builder:
 
 
 def _edits(lines: Lines) -> tuple[_Edit, ...]:
-    def read() -> Iterator[_Edit]:
-        for kind, texts in (("add", lines.add), ("remove", lines.remove)):
-            for number, text in enumerate(texts):
-                field = f"lines.{kind}[{number}]"
-                steps = parse_line(text, field)
-                if not steps:
-                    raise InvalidText(field, text, None, "names no action")
-                for step in steps:
-                    if step.card is not None:
-                        reason = "the betting tree has no cards; name only actions"
-                        raise InvalidText(field, text, step.position, reason)
-                yield _Edit(field, text, steps, removes=kind == "remove")
-
-    return tuple(read())
+    """The lines added or removed by hand."""
+    edits = []
+    for kind, texts in (("add", lines.add), ("remove", lines.remove)):
+        for number, text in enumerate(texts):
+            field = f"lines.{kind}[{number}]"
+            steps = parse_line(text, field)
+            if not steps:
+                raise InvalidText(field, text, None, "names no action")
+            for step in steps:
+                if step.card is not None:
+                    reason = "the betting tree has no cards; name only actions"
+                    raise InvalidText(field, text, step.position, reason)
+            edits.append(_Edit(field, text, steps, removes=kind == "remove"))
+    return tuple(edits)
 
 
 def _below(edits: tuple[_Edit, ...], action: LineStep) -> tuple[_Edit, ...]:
@@ -362,7 +389,8 @@ def _below(edits: tuple[_Edit, ...], action: LineStep) -> tuple[_Edit, ...]:
     )
 
 
-def _ended(branch: Branch, edits: tuple[_Edit, ...]) -> Branch:
+def _end(branch: Branch, edits: tuple[_Edit, ...]) -> Branch:
+    """A branch where nobody acts any more, so that no line by hand may continue."""
     for edit in edits:
         raise InvalidText(edit.field, edit.text, edit.steps[0].position, "nobody acts after this")
     return branch

@@ -16,11 +16,11 @@ by its copies: over both players' hands, each flop comes as often as its weight 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import comb
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,7 @@ __all__ = [
 ]  # fmt: skip
 
 FLOP = 3  # cards
+HOLE_CARDS = 4  # of both players
 
 OfPlayer = TypeVar("OfPlayer")
 
@@ -71,10 +72,9 @@ def compile_spot(spot: Spot, parts: SpotParts | None = None) -> PublicForm:
     `parts` are `parts_of(spot)`, if they are known already.
     """
     parts = parts_of(spot) if parts is None else parts
-    betting, deals = parts.betting, (1,) * (5 - len(spot.board))
-    ranges, name = (spot.ip, spot.oop), spot.name or "spot"
-    return _compile(
-        spot.board, ranges, parts.hand_numbers, betting.tree, betting.payoffs, deals, parts.group, name=name
+    betting, name = parts.betting, spot.name or "spot"
+    return compile_holdem(
+        spot.board, spot.ip, spot.oop, betting.tree, payoffs=betting.payoffs, group=parts.group, name=name
     )
 
 
@@ -115,33 +115,19 @@ def compile_holdem(
         group = suit_group(board, ip, oop)
     if payoffs is None:
         payoffs = poker_payoffs(tree)
-    hands, name = _hand_numbers(board, ip, oop), name or f"holdem({board_text(board)})"
-    return _compile(
-        board, (ip, oop), hands, tree, payoffs, deals, group, name=name, flops=flops, flops_weight=flops_weight
-    )
-
-
-def _compile(
-    board: Sequence[int],
-    ranges: tuple[Range, Range],
-    hands: tuple[IntArray, IntArray],
-    tree: BettingTree,
-    payoffs: Payoffs,
-    deals: Sequence[int],
-    group: IntArray,
-    name: str,
-    flops: Mapping[tuple[int, ...], float] | None = None,
-    flops_weight: float | None = None,
-) -> PublicForm:
+    hands = _hand_numbers(board, ip, oop)
     permutations = _of_both(hands, lambda player: _permutations(group, hands[player]))
-    streets, boards, stabilisers = _deal(tuple(board), group, deals, hands, flops, flops_weight)
-    strengths, dead = _strengths(boards), streets[-1].dead
+    flop_weights = None if flops is None else _FlopWeights(flops, flops_weight)
+    runouts = _deal_streets(tuple(board), group, deals, flop_weights)
+    stabilisers, symmetry = _number_stabilisers(runouts)
+    streets = _streets(runouts, symmetry, hands, _probabilities(runouts, flop_weights))
+    strengths, dead = _strengths(runouts[-1]), streets[-1].dead
     return PublicForm(
-        name=name,
+        name=name or f"holdem({board_text(board)})",
         deck=DECK,
         tree=tree,
         streets=streets,
-        hands=hands_of(hands, *ranges),
+        hands=hands_of(hands, ip, oop),
         payoffs=payoffs,
         permutations=permutations,
         symmetry=_symmetry(group, stabilisers, permutations),
@@ -186,17 +172,14 @@ def runout_boards(form: PublicForm, board: Sequence[int]) -> list[NDArray[np.uin
 def hands_of(hand_numbers: tuple[IntArray, IntArray], ip: Range, oop: Range) -> tuple[Hands, Hands]:
     """The hands of both players, with their weights in the ranges."""
 
-    def of(player: int) -> Hands:
+    def hands_of_player(player: int) -> Hands:
         own, other = hand_numbers[player], hand_numbers[1 - player]
-        same = np.arange(len(own), dtype=np.int16)
-        if other is not own:
-            position = np.full(len(HAND_CARDS), -1, dtype=np.int16)
-            position[other] = np.arange(len(other), dtype=np.int16)
-            same = position[own]
+        position = np.full(len(HAND_CARDS), -1, dtype=np.int16)  # among the other player's hands
+        position[other] = np.arange(len(other), dtype=np.int16)
         cards = HAND_CARDS.take(own, axis=0).astype(np.int16)
-        return Hands(weight=(ip, oop)[player].weights[own], cards=cards, same=same)
+        return Hands(weight=(ip, oop)[player].weights[own], cards=cards, same=position[own])
 
-    return _of_both(hand_numbers, of)
+    return _of_both(hand_numbers, hands_of_player)
 
 
 def _permutations(group: IntArray, hand_numbers: IntArray) -> IntArray:
@@ -213,52 +196,58 @@ def _permutations(group: IntArray, hand_numbers: IntArray) -> IntArray:
     return inverse
 
 
-def _deal(
-    board: tuple[int, ...],
-    group: IntArray,
-    deals: Sequence[int],
-    hands: tuple[IntArray, IntArray],
-    flops: Mapping[tuple[int, ...], float] | None,
-    flops_weight: float | None,
-) -> tuple[tuple[Street, ...], list[tuple[int, ...]], list[tuple[int, ...]]]:
-    """The runouts of every street, the full boards of the last, and the sets of rows of `group` that fix a runout."""
-    # (cards on the board, rows of `group` that leave them unchanged)
-    runouts: list[tuple[tuple[int, ...], IntArray]] = [(board, np.arange(len(group)))]
-    numbers: dict[tuple[int, ...], int] = {(0,): 0}  # of the sets of rows, in the order they occur
+# --- steps 2 to 4: the runouts ---------------------------------------------------------------------------------------
 
-    def numbered() -> list[int]:
-        return [numbers.setdefault(tuple(stabiliser.tolist()), len(numbers)) for _, stabiliser in runouts]
 
-    alive = _of_both(hands, lambda player: np.zeros((1, len(hands[player])), dtype=np.bool_))
-    streets = [_street([()], [0], [[0]], np.ones(1), numbered(), alive)]
-    left = DECK - len(board) - 4
-    flop_weights: FloatArray | None = None
+class _FlopWeights(NamedTuple):
+    """The flops that can come, if not all do."""
+
+    weight_of: Mapping[tuple[int, ...], float]  # each flop stands for its class
+    total: float | None  # the sum of the weights of all flops of the game; None if they are all here
+
+
+class _SolvedRunout(NamedTuple):
+    """A deal that represents all equivalent ones. The root's is the board itself, with no cards dealt."""
+
+    board: tuple[int, ...]  # all cards so far
+    stabiliser: IntArray  # rows of the group that leave the board unchanged
+    copies: IntArray  # rows of the group that lead to the equivalent deals, the identity first
+    cards: tuple[int, ...] = ()  # dealt on this street
+    parent: int = 0  # runout of the street before
+    weight: float = 1.0  # of the class, if it is a listed flop
+
+
+def _deal_streets(
+    board: tuple[int, ...], group: IntArray, deals: Sequence[int], flop_weights: _FlopWeights | None
+) -> list[list[_SolvedRunout]]:
+    """The runouts of every street; children of one parent are adjacent."""
+    streets = [[_SolvedRunout(board, stabiliser=np.arange(len(group)), copies=np.zeros(1, dtype=np.int64))]]
     for count in deals:
-        dealt: list[tuple[int, ...]] = []
-        parents: list[int] = []
-        copies: list[list[int]] = []
-        following: list[tuple[tuple[int, ...], IntArray]] = []
-        for parent, (table, stabiliser) in enumerate(runouts):
-            cards, images = _distinct_deals(count, table, group[stabiliser])
-            if flops is not None and count == FLOP:  # the first deal, so it has one parent
-                weights = _flop_weights(flops, images)
-                rows = np.flatnonzero(weights).tolist()
-                cards, images, flop_weights = [cards[row] for row in rows], images[:, rows], weights[rows]
-            unmoved = images == images[0]  # row 0 is the identity
-            for number, deal in enumerate(cards):
-                dealt.append(deal)
-                parents.append(parent)
-                copies.append(stabiliser[_first_rows(images[:, number])].tolist())
-                following.append(((*table, *deal), stabiliser[unmoved[:, number]]))
-        runouts = following
-        dead = _dead([table for table, _ in runouts], hands)
-        probability = np.full(len(dealt), 1.0 / comb(left, count))
-        if flop_weights is not None and count == FLOP:
-            total = sum(flop_weights) if flops_weight is None else flops_weight
-            probability *= flop_weights / list(map(len, copies)) * (comb(DECK, FLOP) / total)
-        streets.append(_street(dealt, parents, copies, probability, numbered(), dead))
-        left -= count
-    return _with_children(streets), [table for table, _ in runouts], list(numbers)
+        street: list[_SolvedRunout] = []
+        for number, parent in enumerate(streets[-1]):
+            street.extend(_deal_after(parent, number, count, group, flop_weights))
+        streets.append(street)
+    return streets
+
+
+def _deal_after(
+    parent: _SolvedRunout, number: int, count: int, group: IntArray, flop_weights: _FlopWeights | None
+) -> Iterator[_SolvedRunout]:
+    """The runouts that deal `count` more cards after runout `number` of the street before."""
+    deals, images = _distinct_deals(count, parent.board, group[parent.stabiliser])
+    weights = np.ones(len(deals))
+    if flop_weights is not None and count == FLOP:
+        weights = _class_weights(flop_weights.weight_of, images)
+    unmoved = images == images[0]  # row 0 is the identity
+    for column in np.flatnonzero(weights).tolist():
+        yield _SolvedRunout(
+            board=(*parent.board, *deals[column]),
+            stabiliser=parent.stabiliser[unmoved[:, column]],
+            copies=parent.stabiliser[_first_rows(images[:, column])],
+            cards=deals[column],
+            parent=number,
+            weight=float(weights[column]),
+        )
 
 
 def _distinct_deals(count: int, dead: Sequence[int], group: IntArray) -> tuple[list[tuple[int, ...]], IntArray]:
@@ -271,10 +260,10 @@ def _distinct_deals(count: int, dead: Sequence[int], group: IntArray) -> tuple[l
     return [tuple(cards) for cards in deals.tolist()], images @ DECK ** np.arange(count)
 
 
-def _flop_weights(flops: Mapping[tuple[int, ...], float], images: IntArray) -> FloatArray:
-    """[deals] the weight of each class of flops, of which any may be listed."""
+def _class_weights(weight_of: Mapping[tuple[int, ...], float], images: IntArray) -> FloatArray:
+    """[deals] the weight of each class of flops; any flop of a class may be listed."""
     weights = np.zeros(images.shape[1])
-    for flop, weight in flops.items():
+    for flop, weight in weight_of.items():
         classes = (images == np.sort(flop) @ DECK ** np.arange(FLOP)).any(axis=0)
         if not classes.any():
             raise InvalidOption("flops", board_text(flop), "is not a flop that can be dealt")
@@ -287,67 +276,101 @@ def _first_rows(images: IntArray) -> IntArray:
     return np.arange(1) if len(images) == 1 else np.sort(np.unique(images, return_index=True)[1])
 
 
-def _symmetry(group: IntArray, stabilisers: list[tuple[int, ...]], permutations: tuple[IntArray, IntArray]) -> Symmetry:
-    """Step 5: the representatives, the lowest card and the first hand that each set of renamings exchanges."""
+def _probabilities(runouts: list[list[_SolvedRunout]], flop_weights: _FlopWeights | None) -> list[FloatArray]:
+    """[R] per street: the probability of a single deal, given hands that it does not block."""
+    probabilities = [np.ones(1)]
+    for previous, street in pairwise(runouts):
+        unseen, count = DECK - len(previous[0].board) - HOLE_CARDS, len(street[0].cards)
+        probability = np.full(len(street), 1.0 / comb(unseen, count))
+        if flop_weights is not None and count == FLOP:
+            weights = np.array([runout.weight for runout in street])
+            copies = np.array([len(runout.copies) for runout in street])
+            total = sum(weights) if flop_weights.total is None else flop_weights.total
+            probability *= weights / copies * (comb(DECK, FLOP) / total)
+        probabilities.append(probability)
+    return probabilities
 
-    def lowest_images(images: NDArray[np.integer]) -> IntArray:
-        """[sets, …] the lowest image of each card or hand in each set; `images` [G, …] are those of all renamings."""
-        lowest = np.empty((len(stabilisers), images.shape[1]), dtype=np.int16)
-        for row, stabiliser in zip(lowest, stabilisers, strict=True):
-            row[:] = images[stabiliser[0]] if len(stabiliser) == 1 else images[list(stabiliser)].min(axis=0)
-        return lowest
 
-    return Symmetry(
-        lowest_images(CARD_MAPS[group]), _of_both(permutations, lambda player: lowest_images(permutations[player]))
-    )
+def _streets(
+    runouts: list[list[_SolvedRunout]],
+    symmetry: list[IntArray],
+    hands: tuple[IntArray, IntArray],
+    probabilities: list[FloatArray],
+) -> tuple[Street, ...]:
+    """The arrays of every street."""
+    parents = [np.array([runout.parent for runout in street], dtype=np.int32) for street in runouts]
+    next_parents = [*parents[1:], np.zeros(0, dtype=np.int32)]
+    streets = []
+    for number, street in enumerate(runouts):
+        copies = [runout.copies for runout in street]
+        first_child = np.searchsorted(next_parents[number], np.arange(len(street) + 1))
+        streets.append(
+            Street(
+                cards=np.array([runout.cards for runout in street], dtype=np.int8),
+                parent=parents[number],
+                first_child=first_child.astype(np.int32),
+                probability=probabilities[number],
+                first_copy=np.cumsum([0, *map(len, copies)]).astype(np.int32),
+                copies=np.concatenate(copies).astype(np.int16),
+                symmetry=symmetry[number],
+                dead=_dead(street, hands),
+            )
+        )
+    return tuple(streets)
 
 
-def _dead(
-    tables: list[tuple[int, ...]], hands: tuple[IntArray, IntArray]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """[tables, H] per player: hands that the cards of each table block."""
-    blocked = np.zeros((len(tables), DECK), dtype=np.bool_)
-    blocked[np.arange(len(tables))[:, None], np.array(tables, dtype=np.int64)] = True
+def _dead(street: list[_SolvedRunout], hands: tuple[IntArray, IntArray]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """[R, H] per player: hands that the cards of each runout block."""
+    blocked = np.zeros((len(street), DECK), dtype=np.bool_)
+    boards = np.array([runout.board for runout in street], dtype=np.int64)
+    blocked[np.arange(len(street))[:, None], boards] = True
     cards = HAND_CARDS.T
     return _of_both(hands, lambda player: blocked[:, cards[0, hands[player]]] | blocked[:, cards[1, hands[player]]])
 
 
-def _street(
-    dealt: list[tuple[int, ...]],
-    parents: list[int],
-    copies: list[list[int]],
-    probability: FloatArray,
-    symmetry: list[int],
-    dead: tuple[NDArray[np.bool_], NDArray[np.bool_]],
-) -> Street:
-    return Street(
-        cards=np.array(dealt, dtype=np.int8).reshape(len(dealt), -1),
-        parent=np.array(parents, dtype=np.int32),
-        first_child=np.zeros(len(dealt) + 1, dtype=np.int32),
-        probability=probability,
-        first_copy=np.cumsum([0, *map(len, copies)]).astype(np.int32),
-        copies=np.array([row for rows in copies for row in rows], dtype=np.int16),
-        symmetry=np.array(symmetry, dtype=np.int32),
-        dead=dead,
+# --- step 5: equivalent hands on a runout ----------------------------------------------------------------------------
+
+
+def _number_stabilisers(runouts: list[list[_SolvedRunout]]) -> tuple[list[tuple[int, ...]], list[IntArray]]:
+    """The different stabilisers, the identity alone first; and per street, [R] the number of each runout's."""
+    number_of: dict[tuple[int, ...], int] = {(0,): 0}
+    numbers = []
+    for street in runouts:
+        stabilisers = [tuple(runout.stabiliser.tolist()) for runout in street]
+        for stabiliser in stabilisers:
+            number_of.setdefault(stabiliser, len(number_of))
+        numbers.append(np.array([number_of[stabiliser] for stabiliser in stabilisers], dtype=np.int32))
+    return list(number_of), numbers
+
+
+def _symmetry(group: IntArray, stabilisers: list[tuple[int, ...]], permutations: tuple[IntArray, IntArray]) -> Symmetry:
+    """The representatives: the lowest card and the first hand among those that each stabiliser exchanges."""
+    return Symmetry(
+        _lowest_images(CARD_MAPS[group], stabilisers),
+        _of_both(permutations, lambda player: _lowest_images(permutations[player], stabilisers)),
     )
 
 
-def _with_children(streets: list[Street]) -> tuple[Street, ...]:
-    """The same streets, with links from each runout to its runouts on the next."""
-    for street, following in pairwise(streets):
-        street.first_child[:] = np.searchsorted(following.parent, np.arange(len(street.first_child)))
-    return tuple(streets)
+def _lowest_images(images: NDArray[np.integer], stabilisers: list[tuple[int, ...]]) -> IntArray:
+    """[stabilisers, …] the lowest image of each card or hand; `images` [G, …] are those under all renamings."""
+    lowest = np.empty((len(stabilisers), images.shape[1]), dtype=np.int16)
+    for row, stabiliser in zip(lowest, stabilisers, strict=True):
+        row[:] = images[stabiliser[0]] if len(stabiliser) == 1 else images[list(stabiliser)].min(axis=0)
+    return lowest
 
 
-def _strengths(boards: list[tuple[int, ...]]) -> NDArray[np.int16]:
-    """[F, 1326] strength of every hand on every final board of five cards, or three (flop hold'em)."""
-    table = np.array(boards, dtype=np.uint8)
-    if table.shape[1] == 5:
-        return hand_strengths(table)
-    if table.shape[1] != 3:
-        raise InvalidOption("deals", table.shape[1], "cards on the last street; showdown needs three or five")
-    strengths = np.full((len(table), len(HAND_CARDS)), DEAD, dtype=np.int16)
-    for row, cards in enumerate(table):
+# --- the showdown ----------------------------------------------------------------------------------------------------
+
+
+def _strengths(last_street: list[_SolvedRunout]) -> NDArray[np.int16]:
+    """[R, 1326] strength of every hand on every final board of five cards, or three (flop hold'em)."""
+    boards = np.array([runout.board for runout in last_street], dtype=np.uint8)
+    if boards.shape[1] == 5:
+        return hand_strengths(boards)
+    if boards.shape[1] != 3:
+        raise InvalidOption("deals", boards.shape[1], "cards on the last street; showdown needs three or five")
+    strengths = np.full((len(boards), len(HAND_CARDS)), DEAD, dtype=np.int16)
+    for row, cards in enumerate(boards):
         live = ~blocked_by(cards)
         hands = HAND_CARDS[live]
         strengths[row, live] = evaluate(np.hstack([np.broadcast_to(cards, (len(hands), 3)), hands]))

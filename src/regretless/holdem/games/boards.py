@@ -109,16 +109,16 @@ class DrawnBoards:
         random = np.random.RandomState([self.seed, iteration % 2**32, iteration // 2**32])
         count = self.count
         # one point in each of B equal parts of [0, 1), for the flop, the turn and the river
-        points = [(np.arange(count) + random.random_sample(count)) / count for _ in range(3)]
+        flop_points, *later_points = [(np.arange(count) + random.random_sample(count)) / count for _ in range(3)]
         flops = flops_in_order()
-        board = flops[_part(len(flops), points[0])]
-        for of_street in points[1:]:
-            left = np.ones((count, DECK), dtype=np.bool_)
-            np.put_along_axis(left, board.astype(np.int64), False, axis=1)
-            cards = np.nonzero(left)[1].reshape(count, -1)  # those left, lowest first
-            drawn = _part(cards.shape[1], of_street[random.permutation(count)])
-            board = np.hstack([board, cards[np.arange(count), drawn][:, None].astype(np.uint8)])
-        return board
+        boards = flops[_part(len(flops), flop_points)]
+        for points in later_points:
+            in_deck = np.ones((count, DECK), dtype=np.bool_)
+            np.put_along_axis(in_deck, boards.astype(np.int64), False, axis=1)
+            cards = np.nonzero(in_deck)[1].reshape(count, -1)  # [B, cards in the deck], lowest first
+            drawn = _part(cards.shape[1], points[random.permutation(count)])
+            boards = np.hstack([boards, cards[np.arange(count), drawn][:, None].astype(np.uint8)])
+        return boards
 
     def draw(self, iteration: int) -> Runouts:
         """The batch of an iteration."""

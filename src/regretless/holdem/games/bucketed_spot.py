@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +55,8 @@ from regretless.holdem.games.bucketed import (
     snapshot_strategy,
 )
 from regretless.holdem.reading.encoded_strategies import encode_rows
-from regretless.holdem.reading.spot_reader import EvaluatedResults, SpotReader
+from regretless.holdem.reading.spot_reader import SpotReader
+from regretless.holdem.reading.spot_results import EvaluatedResults
 from regretless.holdem.solution import SpotSolution, spot_and_tree
 from regretless.holdem.spots.locks import lock_text
 from regretless.holdem.spots.spot import Spot
@@ -69,7 +70,12 @@ from regretless.solving.solution import Contents, Solution
 
 __all__ = ["BucketedSpotProblem", "BucketedSpotSolution", "spot_buckets"]
 
-SpotBuckets = tuple[BucketMaps, tuple[tuple[int, ...], tuple[int, ...]]]  # maps, and numbers per player and street
+
+class SpotBuckets(NamedTuple):
+    """The buckets of a spot's hands."""
+
+    maps: BucketMaps
+    counts: tuple[tuple[int, ...], tuple[int, ...]]  # numbers of buckets per player and street
 
 
 def spot_buckets(spot: Spot, form: PublicForm, choice: BucketChoice, *, threads: int | None = None) -> SpotBuckets:
@@ -90,7 +96,7 @@ def spot_buckets(spot: Spot, form: PublicForm, choice: BucketChoice, *, threads:
         for player in range(2):
             maps[player][number] = buckets[:, hand_numbers[player]]
             counts[player][number] = tables.count(street)
-    return (tuple(maps[0]), tuple(maps[1])), (tuple(counts[0]), tuple(counts[1]))
+    return SpotBuckets((tuple(maps[0]), tuple(maps[1])), (tuple(counts[0]), tuple(counts[1])))
 
 
 def _tables(spot: Spot, choice: BucketChoice, threads: int | None) -> Buckets | None:
@@ -177,12 +183,16 @@ class BucketedResults(EvaluatedResults):
 
 def _read_counts(header: Fields, streets: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     counts = header.value("buckets")
-    shaped = isinstance(counts, list) and len(counts) == 2 and all(isinstance(each, list) for each in counts)
-    if not shaped or not all(
-        len(each) == streets and all(type(count) is int and 0 < count < 2**31 for count in each) for each in counts
-    ):
+    if not isinstance(counts, list) or len(counts) != 2 or not all(_are_counts(each, streets) for each in counts):
         raise header.wrong("buckets", "is not a list of numbers of buckets per player and street")
     return tuple(counts[0]), tuple(counts[1])
+
+
+def _are_counts(value: object, streets: int) -> bool:
+    """Whether a value of a header is a number of buckets for each street."""
+    if not isinstance(value, list) or len(value) != streets:
+        return False
+    return all(type(count) is int and 0 < count < 2**31 for count in value)
 
 
 def _read_maps(file: Container, form: PublicForm, buckets: tuple[tuple[int, ...], tuple[int, ...]]) -> BucketMaps:
@@ -221,13 +231,13 @@ class BucketedSpotProblem(BucketedProblem[PricedEngine]):
         self._resumed: SpotBuckets | None = None
         if isinstance(earlier, BucketedSpotSolution):
             earlier.check_same(spot)
-            self.spot, self._resumed = earlier.spot, (earlier.maps, earlier.buckets)
+            self.spot, self._resumed = earlier.spot, SpotBuckets(earlier.maps, earlier.buckets)
             super().__init__(options, earlier.settings)
         else:
             if isinstance(earlier, Solution):
                 reason = f"cannot resume {earlier.where}, which was started without"
-                given = "sample_runouts" if options.buckets is None else "buckets"
-                raise InvalidOption(given, getattr(options, given), reason)
+                option = "sample_runouts" if options.buckets is None else "buckets"
+                raise InvalidOption(option, getattr(options, option), reason)
             if options.buckets is None and len(spot.streets) == 1:
                 reason = "needs cards to come, and a river has none"
                 raise InvalidOption("sample_runouts", options.sample_runouts, reason)

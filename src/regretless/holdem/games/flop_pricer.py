@@ -2,11 +2,11 @@
 
 1. For each flop, the game given that flop is a public form of three streets: the betting before the flop and on it,
    then every turn and every river. It is evaluated once for each player, following the strategy and best-responding
-   to it; the best response may depend on the real cards, not only on buckets. Kept are the values where the flop's
-   betting begins, on every line that leads there.
-2. Hands of a class (`AKs`) have the same value there on average over the flops that differ in the names of the suits,
-   so a flop counts with the mean over the hands of each class, times how many flops it stands for, times the
-   probability 1 / C(48, 3) of a flop that blocks neither hand.
+   to it; the best response may depend on the real cards, not only on buckets. The values where the flop's betting
+   begins are kept, on every line that leads there.
+2. Averaged over the flops that differ only in the names of the suits, all hands of a class (`AKs`) have the same value
+   there. So a flop counts with the mean over the hands of each class, times the number of flops it stands for, times
+   the probability 1 / C(48, 3) of a flop that blocks neither hand.
 3. Where both are all-in before the flop, the exact equities of the 169 classes give the values, without any flop.
 4. Before the flop, the values of all flops together go up the betting tree: a best response chooses there without
    knowing the flop.
@@ -14,7 +14,7 @@
 With all 1,755 flops the result is exact up to rounding. With fewer, it is the exact exploitability in a game with only
 these flops, in which a best response knows which may come: an estimate, biased upwards.
 
-Here a strategy for every flop is given, by buckets; `resolving_pricer` solves each flop when it is needed.
+`FlopPricer` has a strategy for every flop, by buckets; `resolving_pricer` solves each flop when it is needed.
 """
 
 from __future__ import annotations
@@ -54,15 +54,16 @@ from regretless.holdem.games.boards import GameBuckets
 
 __all__ = [
     "CLASSES", "FLOP_FORM_BYTES", "FlopPricer", "FlopTree", "NodeStrategy", "PreflopValues", "Pricer",
-    "choose_device", "flop_form", "flop_tree", "lossless_strategy", "priced", "refuse_all", "values_by_class",
+    "choose_device", "evaluate_game", "flop_form", "flop_tree", "lossless_strategy", "refuse_all", "values_by_class",
     "widest_flop",
 ]  # fmt: skip
 
 CLASSES = len(CLASS_SIZES)
 HANDS = comb(49, 2)  # that a flop leaves
-FLOP_FORM_BYTES = 2402 * HANDS * 2 * (1 + 2)  # of all runouts of a flop: which hands are dead, and their strength
+RUNOUTS = (1, 49, 49 * 48)  # of a flop, per street
+FLOP_FORM_BYTES = sum(RUNOUTS) * HANDS * 2 * (1 + 2)  # of all runouts: which hands are dead, and their strength
 LOOKUP_BYTES = 400 * 2**20  # for finding the buckets of all rivers of a flop
-PIECES, FEWEST_BOARDS = 4, 16  # pieces of boards per thread, and boards in a piece
+PIECES_PER_THREAD, MIN_BOARDS = 4, 16  # boards are looked up in pieces of at least this many
 NodeStrategy = Callable[[int], FloatArray]  # [actions, K] at a betting node
 
 # [2, 2, lines, 169] per player, following the strategy and best-responding: values where the flop's betting begins
@@ -99,25 +100,28 @@ class FlopTree:
 
 def flop_tree(tree: BettingTree) -> FlopTree:
     """The betting given the flop; lines that are all-in before it end there, as folds."""
-    nodes, parents, labels, first_child, all_in = [0], [-1], [""], [1], [False]
+    nodes, parents, labels, first_child, ended = [0], [-1], [""], [1], [False]
     begins: list[int] = []
     chance: list[int] = []
     for row, node in enumerate(nodes):  # grows during the loop: breadth first
-        children = range(0) if all_in[row] else range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
+        children = range(0) if ended[row] else range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
         for child in children:
-            deals_flop = tree.kind[child] == NodeKind.CHANCE and tree.street[child] == 0
-            all_in.append(bool(deals_flop and _showdown(tree, child) is not None))
-            if deals_flop and not all_in[-1]:
+            deals_flop = bool(tree.kind[child] == NodeKind.CHANCE and tree.street[child] == 0)
+            all_in = deals_flop and _showdown(tree, child) is not None
+            if deals_flop and not all_in:
                 begins.append(len(nodes))
                 chance.append(child)
-            nodes.append(int(tree.first_child[child]) if deals_flop and not all_in[-1] else child)
+                nodes.append(int(tree.first_child[child]))  # the betting on the flop takes the place of the deal
+            else:
+                nodes.append(child)
             parents.append(row)
             labels.append(tree.labels[child])
+            ended.append(all_in)
         first_child.append(len(nodes))
-    node_of, ended = np.array(nodes), np.array(all_in)
+    node_of, as_fold = np.array(nodes), np.array(ended)
     after_flop = BettingTree(
-        kind=np.where(ended, NodeKind.FOLD, tree.kind[node_of]).astype(np.int8),
-        player=np.where(ended, 0, tree.player[node_of]).astype(np.int8),
+        kind=np.where(as_fold, NodeKind.FOLD, tree.kind[node_of]).astype(np.int8),
+        player=np.where(as_fold, 0, tree.player[node_of]).astype(np.int8),
         street=np.maximum(tree.street[node_of] - 1, 0).astype(np.int8),
         parent=np.array(parents, dtype=np.int32),
         first_child=np.array(first_child, dtype=np.int32),
@@ -137,7 +141,7 @@ def _showdown(tree: BettingTree, node: int) -> int | None:
 
 def widest_flop(tree: BettingTree) -> PublicSize:
     """The size of a flop of three suits, which has the most runouts."""
-    return size_of_tree(tree, 3).with_cards(deck=DECK, hands=(HANDS, HANDS), permutations=2, runouts=(1, 49, 2352))
+    return size_of_tree(tree, 3).with_cards(deck=DECK, hands=(HANDS, HANDS), permutations=2, runouts=RUNOUTS)
 
 
 def flop_form(flop: tuple[int, ...], tree: BettingTree, payoffs: Payoffs) -> tuple[PublicForm, IntArray]:
@@ -225,7 +229,7 @@ class FlopPricer:
         """An upper bound on what pricing a flop takes of the machine's memory."""
         if self.device == "cpu":
             return self.evaluation_bytes + FLOP_FORM_BYTES + LOOKUP_BYTES
-        buckets = 2402 * HANDS * (4 + 2)
+        buckets = sum(RUNOUTS) * HANDS * (4 + 2)
         ahead = 2  # one flop is evaluated while the next is prepared
         return 2 * self._later.probability.nbytes + ahead * (FLOP_FORM_BYTES + buckets) + LOOKUP_BYTES
 
@@ -276,9 +280,12 @@ class FlopPricer:
     def _buckets(self, boards: NDArray[np.uint8], hands: IntArray) -> IntArray:
         """[boards, H] the bucket of every hand; boards that differ only in their order are looked up together."""
         bucket = np.empty((len(boards), len(hands)), dtype=np.int32)
-        count = min(self.threads * PIECES, -(-len(boards) // FEWEST_BOARDS)) if self.threads > 1 else 1
+        count = 1
+        if self.threads > 1:
+            count = min(self.threads * PIECES_PER_THREAD, -(-len(boards) // MIN_BOARDS))
         pieces = np.array_split(np.argsort(board_rows(boards), kind="stable"), count)
-        for piece, buckets in zip(pieces, in_order(lambda piece: self.buckets.of(boards[piece]), pieces, self.threads)):
+        looked_up = in_order(lambda piece: self.buckets.of(boards[piece]), pieces, self.threads)
+        for piece, buckets in zip(pieces, looked_up, strict=True):
             bucket[piece] = np.maximum(buckets[:, hands], 0)
         return bucket
 
@@ -291,40 +298,59 @@ class _PreparedFlop(NamedTuple):
     strategy: BucketStrategy
 
 
-def priced(
+def evaluate_game(
     tree: BettingTree, payoffs: Payoffs, strategy: NodeStrategy, lines: Mapping[int, FloatArray], unit: float
 ) -> Evaluation:
     """Values and best responses of the whole game; `lines[chance node]` are [2, 2, 169] summed over flops."""
-    tables = class_equities()
-    # [169, 169] how many hands of the second class a hand of the first can face
-    faced = tables.pairs / CLASS_SIZES[:, None]
-    won, tied = (each / BOARDS / CLASS_SIZES[:, None] for each in (tables.wins, tables.ties))
+    walk = _PreflopWalk(tree, payoffs, strategy, lines)
+    values = tuple(walk.game_value(player, best=False) / unit for player in range(2))
+    responses = tuple(walk.game_value(player, best=True) / unit for player in range(2))
+    return Evaluation(values, tuple(max(pair) for pair in zip(values, responses, strict=True)))
 
-    def walk(node: int, own: int, best: bool, reach: FloatArray) -> FloatArray:
-        """[169] values of a hand of each class, times the opposing reach."""
-        kind, player = tree.kind[node], int(tree.player[node])
-        if kind == NodeKind.FOLD:
-            pay = (payoffs.lose if player == own else payoffs.win)[node, own]
-            return np.asarray(pay * (faced @ reach))
-        if kind == NodeKind.CHANCE:
-            if (end := _showdown(tree, node)) is None:
-                return np.asarray(lines[node][own, int(best)])
-            win, lose, tie = (each[end, own] for each in (payoffs.win, payoffs.lose, payoffs.tie))
-            return np.asarray(((win - lose) * won + (tie - lose) * tied + lose * faced) @ reach)
-        played = strategy(node)
+
+class _PreflopWalk:
+    """Steps 3 and 4: the betting before the flop, by class of hands."""
+
+    def __init__(
+        self, tree: BettingTree, payoffs: Payoffs, strategy: NodeStrategy, lines: Mapping[int, FloatArray]
+    ) -> None:
+        self.tree, self.payoffs, self.strategy, self.lines = tree, payoffs, strategy, lines
+        equities = class_equities()
+        self.pairs = float(equities.pairs.sum())
+        # [169, 169] how many hands of the second class a hand of the first can face, beats and ties with
+        self.faced = equities.pairs / CLASS_SIZES[:, None]
+        self.won, self.tied = (each / BOARDS / CLASS_SIZES[:, None] for each in (equities.wins, equities.ties))
+
+    def game_value(self, player: int, *, best: bool) -> float:
+        """What a player wins per game, following the strategy or best-responding."""
+        values = self.values(0, player, np.ones(CLASSES), best=best)
+        return float(values @ CLASS_SIZES) / self.pairs
+
+    def values(self, node: int, player: int, reach: FloatArray, *, best: bool) -> FloatArray:
+        """[169] a player's values of a hand of each class, times the opposing `reach`."""
+        tree = self.tree
+        if tree.kind[node] == NodeKind.FOLD:
+            payoff = (self.payoffs.lose if tree.player[node] == player else self.payoffs.win)[node, player]
+            return np.asarray(payoff * (self.faced @ reach))
+        if tree.kind[node] == NodeKind.CHANCE:
+            showdown = _showdown(tree, node)
+            if showdown is None:
+                return np.asarray(self.lines[node][player, int(best)])
+            return self._all_in_values(showdown, player, reach)
+        strategy = self.strategy(node)
         children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
-        if player != own:
-            opposed = [walk(child, own, best, reach * row) for child, row in zip(children, played)]
+        if tree.player[node] != player:
+            opposed = [
+                self.values(child, player, reach * row, best=best)
+                for child, row in zip(children, strategy, strict=True)
+            ]
             return np.asarray(np.array(opposed).sum(axis=0))
-        values = np.array([walk(child, own, best, reach) for child in children])
-        return np.asarray(values.max(axis=0) if best else (played * values).sum(axis=0))
+        values = np.array([self.values(child, player, reach, best=best) for child in children])
+        return np.asarray(values.max(axis=0) if best else (strategy * values).sum(axis=0))
 
-    def value(own: int, best: bool) -> float:
-        of_class = walk(0, own, best, np.ones(CLASSES))
-        return float(of_class @ CLASS_SIZES) / float(tables.pairs.sum()) / unit
-
-    values, responses = ([value(own, best) for own in range(2)] for best in (False, True))
-    return Evaluation(tuple(values), tuple(max(pair) for pair in zip(values, responses, strict=True)))
+    def _all_in_values(self, showdown: int, player: int, reach: FloatArray) -> FloatArray:
+        win, lose, tie = (each[showdown, player] for each in (self.payoffs.win, self.payoffs.lose, self.payoffs.tie))
+        return np.asarray(((win - lose) * self.won + (tie - lose) * self.tied + lose * self.faced) @ reach)
 
 
 # --- options that pricing and playing against each other share -------------------------------------------------------

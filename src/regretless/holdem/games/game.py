@@ -46,17 +46,7 @@ from pathlib import Path
 
 from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 from regretless.files.fields import Fields
-from regretless.holdem.spots.bet_tables import (
-    CAP,
-    HOMES,
-    quoted,
-    read_bets,
-    read_lines,
-    read_rules,
-    write_bets,
-    write_lines,
-    write_rules,
-)
+from regretless.holdem.spots.bet_tables import CAP, HOMES, quoted, read_betting, write_betting
 from regretless.holdem.spots.rounding import warn_of_rounding
 from regretless.holdem.spots.sizes import Size, number_text, parse_sizes, sizes_text
 from regretless.holdem.spots.spot import MAX_NAME_LENGTH, Spot
@@ -86,7 +76,7 @@ FIELDS = ("stack", "small_blind", "big_blind", "ante", "name", "preflop", "bets"
 OPEN, RAISE_LIMP, LIMP = "open", "raise_limp", "limp"
 RERAISES = tuple(f"{number}bet" for number in range(3, 10))
 PREFLOP = (LIMP, OPEN, RAISE_LIMP, *RERAISES, CAP)
-CHIPS = 100  # per big blind, by default
+CHIPS_PER_BLIND = 100  # by default
 
 GAME_FILE = FileKind("a game", {"": FIELDS[:5], "preflop": PREFLOP, **HOMES})
 
@@ -209,7 +199,7 @@ def _read(table: Mapping[str, object], path: str | Path | None = None) -> Holdem
             raise GAME_FILE.missing(required)
     preflop = table_in(table["preflop"], "preflop")
     big_blind = number_in(table["big_blind"], "big_blind")
-    chips = {"min_bet": big_blind, "chip": big_blind / CHIPS} if big_blind > 0 else {}
+    chips = {"min_bet": big_blind, "chip": big_blind / CHIPS_PER_BLIND} if big_blind > 0 else {}
     return HoldemGame(
         stack=number_in(table["stack"], "stack"),
         small_blind=number_in(table["small_blind"], "small_blind"),
@@ -217,35 +207,37 @@ def _read(table: Mapping[str, object], path: str | Path | None = None) -> Holdem
         ante=number_in(table.get("ante", 0), "ante"),
         limp=flag_in(preflop.get(LIMP, True), f"preflop.{LIMP}"),
         preflop=_preflop(preflop),
-        bets=read_bets(table_in(table.get("bets", {}), "bets"), GAME_FILE),
-        rules=read_rules(table_in(table.get("rules", {}), "rules"), GAME_FILE, **chips),
-        lines=read_lines(table_in(table.get("lines", {}), "lines"), GAME_FILE),
+        **read_betting(table, GAME_FILE, **chips),
         name=text_in(table.get("name", "" if path is None else Path(path).stem), "name"),
     )
 
 
 def _preflop(table: Mapping[str, object]) -> StreetSizes:
-    """The sizes of both players before the flop, each from the player's own table or else the common one."""
+    """The sizes of both players before the flop."""
     GAME_FILE.check_known(table, (*PREFLOP, "ip", "oop"), "preflop")
-    of_player: dict[str, PlayerSizes] = {}
-    for player, known in _OF_PLAYER.items():
-        own = table_in(table.get(player, {}), f"preflop.{player}")
-        for key in (OPEN, RAISE_LIMP):
-            if key in own and key not in known:
-                who = "the small blind opens" if key == OPEN else "the big blind raises a limp"
-                raise InvalidOption(f"preflop.{player}.{key}", own[key], f"is not allowed: only {who}")
-        GAME_FILE.check_known(own, known, f"preflop.{player}")
-        read = {key: _sizes(value, f"preflop.{key}") for key, value in table.items() if key in (OPEN, *known)}
-        read |= {key: _sizes(value, f"preflop.{player}.{key}") for key, value in own.items()}
-        opened = read.get(OPEN, ())
-        reraises = [read.get(RERAISES[0], opened)]
-        for key in RERAISES[1:]:
-            reraises.append(read.get(key, reraises[-1]))
-        while len(reraises) > 1 and reraises[-1] == reraises[-2]:  # the last entry applies to the rest
-            reraises.pop()
-        of_player[player] = PlayerSizes(raise_=read.get(known[0], opened), reraise=tuple(reraises))
+    ip, oop = _preflop_sizes(table, "ip"), _preflop_sizes(table, "oop")
     cap = check_cap(f"preflop.{CAP}", table[CAP]) if CAP in table else None
-    return StreetSizes(ip=of_player["ip"], oop=of_player["oop"], max_raises=cap)
+    return StreetSizes(ip=ip, oop=oop, max_raises=cap)
+
+
+def _preflop_sizes(table: Mapping[str, object], player: PlayerName) -> PlayerSizes:
+    """A player's sizes before the flop, each from the player's own table or else the common one."""
+    known = _OF_PLAYER[player]
+    own = table_in(table.get(player, {}), f"preflop.{player}")
+    for key in (OPEN, RAISE_LIMP):
+        if key in own and key not in known:
+            rule = "the small blind opens" if key == OPEN else "the big blind raises a limp"
+            raise InvalidOption(f"preflop.{player}.{key}", own[key], f"is not allowed: only {rule}")
+    GAME_FILE.check_known(own, known, f"preflop.{player}")
+    sizes = {key: _sizes(value, f"preflop.{key}") for key, value in table.items() if key in (OPEN, *known)}
+    sizes |= {key: _sizes(value, f"preflop.{player}.{key}") for key, value in own.items()}
+    opened = sizes.get(OPEN, ())
+    reraises = [sizes.get(RERAISES[0], opened)]
+    for key in RERAISES[1:]:
+        reraises.append(sizes.get(key, reraises[-1]))
+    while len(reraises) > 1 and reraises[-1] == reraises[-2]:  # the last entry applies to the rest
+        reraises.pop()
+    return PlayerSizes(raise_=sizes.get(known[0], opened), reraise=tuple(reraises))
 
 
 def _sizes(value: object, field: str) -> tuple[Size, ...]:
@@ -262,14 +254,16 @@ def _write(game: HoldemGame) -> str:
         lines.append(f"max_raises = {game.preflop.max_raises}")
     lines += ["", "[preflop.ip]", *_sizes_lines(OPEN, game.preflop.ip)]
     lines += ["", "[preflop.oop]", *_sizes_lines(RAISE_LIMP, game.preflop.oop)]
-    lines += write_bets(game.bets)
-    lines += write_rules(game.rules, min_bet=game.big_blind, chip=game.big_blind / CHIPS)
-    lines += write_lines(game.lines)
+    lines += write_betting(
+        game.bets, game.rules, game.lines, min_bet=game.big_blind, chip=game.big_blind / CHIPS_PER_BLIND
+    )
     return "\n".join(lines) + "\n"
 
 
 def _sizes_lines(first: str, sizes: PlayerSizes) -> list[str]:
     """The first raise and the re-raises, each as it applies."""
-    named = {first: sizes.raise_} | {key: sizes.raise_number(number) for number, key in enumerate(RERAISES, start=2)}
-    last = 1 + max(len(sizes.reraise), 1)  # later ones are as the last
-    return [f'{key} = "{sizes_text(each)}"' for key, each in list(named.items())[:last]]
+    lines = [f'{first} = "{sizes_text(sizes.raise_)}"']
+    count = max(len(sizes.reraise), 1)  # later ones are the same as the last of these
+    for number, key in enumerate(RERAISES[:count], start=2):
+        lines.append(f'{key} = "{sizes_text(sizes.raise_number(number))}"')
+    return lines

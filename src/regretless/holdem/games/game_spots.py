@@ -4,7 +4,7 @@
    and stack are what the line leaves, and bets and rules are those of the game: the spot has the game's betting.
 2. The spot is solved on its own: plain re-solving. Against an opponent who brings the range that the solution expects,
    this is an equilibrium; one who arrives with other hands may gain from how the spot was set up. Or it is solved
-   safely (`safe_spots`), so that no hand of the opponent is worth more than in the game's solution.
+   safely (`safe_spots`), so that no hand of the opponent gains more than in the game's solution.
 3. With a folder, the solution is saved there under the name of its line, and read again while it fits the game.
 """
 
@@ -79,15 +79,21 @@ def flop_line(game: HoldemGame, line: str, cards: Sequence[int] = ()) -> FlopLin
         flop, undealt = undealt[:FLOP], undealt[FLOP:]
     if len(flop) < FLOP:
         return None
-    return FlopLine(", ".join(before), tuple(flop), ", ".join(map(_typed, steps)), tuple(undealt))
+    return FlopLine(", ".join(before), tuple(flop), ", ".join(map(_step_text, steps)), tuple(undealt))
 
 
-def _typed(step: LineStep) -> str:
+def _step_text(step: LineStep) -> str:
+    """A step as it may be typed in a line: "c" may be a check or a call."""
     return "c" if step.either else str(step)
 
 
-def spot_at(game: HoldemGame, reader: DealtReader, line: str, cards: Sequence[int] = ()) -> Spot:
-    """The spot that begins where a line's last cards are dealt; `cards` are those that the line omits."""
+def spot_at(
+    game: HoldemGame, reader: DealtReader, line: str, cards: Sequence[int] = (), *, any_hand: bool = False
+) -> Spot:
+    """The spot that begins where a line's last cards are dealt; `cards` are those that the line omits.
+
+    A line that a player never plays is refused, or with `any_hand`, the player may hold any hand there.
+    """
     node, tree = reader.find(line, cards), reader.tree
     dealt = int(tree.parent[node.index])
     if not node.deal.cards:
@@ -96,7 +102,7 @@ def spot_at(game: HoldemGame, reader: DealtReader, line: str, cards: Sequence[in
         raise InvalidText("line", line, None, "goes on after the last cards: a spot begins where they are dealt")
     if tree.kind[node.index] != NodeKind.DECISION:
         raise InvalidText("line", line, None, "nobody acts there")
-    ip, oop = (_arriving(reader, node, player, line) for player in range(2))
+    ip, oop = (_arriving(reader, node, player, line, any_hand) for player in range(2))
     paid, actions = float(tree.paid[node.index, 0]), [step for step in node.steps if parse_line(step)[0].card is None]
     called = bool(tree.player[tree.parent[dealt]] == OOP and tree.labels[dealt] == "call")
     return Spot(
@@ -112,12 +118,14 @@ def spot_at(game: HoldemGame, reader: DealtReader, line: str, cards: Sequence[in
     )
 
 
-def _arriving(reader: DealtReader, node: LineNode, player: int, line: str) -> Range:
-    """The hands that a player brings to a node."""
+def _arriving(reader: DealtReader, node: LineNode, player: int, line: str, any_hand: bool) -> Range:
+    """The hands that a player brings to a node; if there are none, all hands or an error."""
     hands, positions = reader.solved_hands(player, node.deal)
     reach = node.reach[player][positions].clip(0.0, 1.0)
     weights = np.zeros(HAND_COUNT)
     weights[hands] = np.where(reach < MIN_WEIGHT, 0.0, reach)
+    if any_hand and not weights.any():
+        weights[hands] = 1.0
     if not weights.any():
         raise InvalidText("line", line, None, f"is never played by {PLAYERS[player]}")
     return Range(weights)
@@ -138,13 +146,13 @@ def _bets(bets: Bets, cards: int, *, called: bool) -> Bets:
 
 
 def _below(lines: Sequence[str], actions: Sequence[str]) -> tuple[str, ...]:
-    """What is left after these actions of the lines, added or removed by hand, that go on after them."""
-    taken = [parse_line(action)[0] for action in actions]
+    """The rest of the lines, added or removed by hand, that begin with these actions."""
+    beginning = [parse_line(action)[0] for action in actions]
     below = []
     for line in lines:
         steps = parse_line(line)
-        if len(steps) > len(taken) and all(step.means(action) for step, action in zip(steps, taken)):
-            below.append(", ".join(map(_typed, steps[len(taken) :])))
+        if len(steps) > len(beginning) and all(step.means(action) for step, action in zip(steps, beginning)):
+            below.append(", ".join(map(_step_text, steps[len(beginning) :])))
     return tuple(below)
 
 

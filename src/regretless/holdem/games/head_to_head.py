@@ -1,10 +1,10 @@
 """Two solutions of a game from the deal against each other: exact values over some flops, each in both seats.
 
-1. On a flop, each plays what it has: a strategy per bucket or, if it was solved there, per hand. A solution that has
-   nothing on a flop solves it first, with the ranges that arrive there by its own strategy (`resolving_pricer`): as in
+1. On a flop, each plays its own strategy: per bucket or, if it was solved on the flop, per hand. A solution without a
+   strategy there solves the flop first, with the ranges that arrive by its own strategy (`resolving_pricer`): as in
    play, it does not know what the other does before the flop.
-2. Player 0 follows one solution and player 1 the other, on every turn and river; then they change seats. Kept are the
-   values where the flop's betting begins, as in `flop_pricer`.
+2. Player 0 follows one solution and player 1 the other, on every turn and river; then they change seats. The values
+   where the flop's betting begins are kept, as in `flop_pricer`.
 3. Before the flop, the values of all flops together go up the betting tree.
 
 No best response is needed, so the flops, if they are all that can be dealt, bias nothing: over a subset, values are
@@ -22,7 +22,7 @@ from typing import Protocol
 
 import numpy as np
 
-from regretless.engines import BucketStrategy, StoredStrategies, bucket_evaluators, thread_limit
+from regretless.engines import BucketEvaluators, BucketStrategy, StoredStrategies, bucket_evaluators, thread_limit
 from regretless.errors import Advice, InvalidOption, WouldNotFit
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import Payoffs, PublicForm
@@ -33,10 +33,10 @@ from regretless.holdem.games.flop_pricer import (
     FLOP_FORM_BYTES,
     FlopTree,
     choose_device,
+    evaluate_game,
     flop_form,
     flop_tree,
     lossless_strategy,
-    priced,
     refuse_all,
     values_by_class,
     widest_flop,
@@ -96,11 +96,13 @@ class SolvedFlops:
         on_flop = slice(number, number + 1)
         on_turn = slice(int(flops.first_child[number]), int(flops.first_child[number + 1]))
         on_river = slice(int(turns.first_child[on_turn.start]), int(turns.first_child[on_turn.stop]))
-        runouts = {False: (slice(0, 1),), True: (on_flop, on_turn, on_river)}
 
         def stacked(node: int) -> FloatArray:
-            chosen = runouts[form.tree.street[node] > 0 or node in self.betting.on_flop][form.tree.street[node]]
-            return self.strategies.stacked(int(self.betting.node[node]), chosen)[:, :, hands]
+            street = int(form.tree.street[node])
+            runouts = (on_flop, on_turn, on_river)[street]
+            if street == 0 and node not in self.betting.on_flop:
+                runouts = slice(0, 1)  # before the flop, which the form has on its first street
+            return self.strategies.stacked(int(self.betting.node[node]), runouts)[:, :, hands]
 
         return lossless_strategy(form, stacked)
 
@@ -123,22 +125,22 @@ def seats_on_flops(
     after_flop, strategies = flop_tree(betting.tree), [cache(each.reader.class_strategy) for each in both]
     chosen: list[Flop] = []
     if after_flop.begins:
-        chosen = _chosen(both, flops, resolve=resolving is not None)
-        cores, on = thread_limit(threads), choose_device(device, threads)
+        chosen = _choose_flops(both, flops, resolve=resolving is not None)
+        cores, solving_device = thread_limit(threads), choose_device(device, threads)
+        resolves = any(not each.covers(flop.cards) for each in both for flop in chosen)
+        evaluating_device = "cpu" if any(each.settings.flops for each in both) else solving_device
+        if device == "cuda" and evaluating_device == "cpu" and not resolves:
+            raise InvalidOption("device", device, "evaluates strategies per bucket, and one of these is per hand")
         resolvers = [
             ResolvingPricer(
                 after_flop, betting.payoffs, strategy, resolving or Resolving(),
-                big_blind=game.big_blind, device=on, threads=cores,
+                big_blind=game.big_blind, device=solving_device, threads=cores,
             )
             for strategy in strategies
         ]  # fmt: skip
-        resolves = any(not each.covers(flop.cards) for each in both for flop in chosen)
-        evaluates_on = "cpu" if any(each.settings.flops for each in both) else on
-        if device == "cuda" and evaluates_on == "cpu" and not resolves:
-            raise InvalidOption("device", device, "evaluates strategies per bucket, and one of these is per hand")
         total = _values_on_flops(
             after_flop, after_flop.payoffs(betting.payoffs), both, chosen, resolvers if resolves else None,
-            device=evaluates_on, threads=cores, report=report,
+            device=evaluating_device, threads=cores, report=report,
         )  # fmt: skip
     else:
         total = np.zeros((2, 2, 0, CLASSES))
@@ -146,17 +148,17 @@ def seats_on_flops(
         options = {"flops": flops, "threads": threads, "resolve": resolving, "device": named_device}
         refuse_all(game.name or "hold'em", options)
 
-    def values(seating: int) -> tuple[float, ...]:
+    def seat_values(seating: int) -> tuple[float, ...]:
         def strategy(node: int) -> FloatArray:
             first_acts = int(betting.tree.player[node]) == seating
             return strategies[0 if first_acts else 1](node)
 
         lines = {node: total[:, [seating, seating], line] for line, node in enumerate(after_flop.chance)}
-        return priced(betting.tree, betting.payoffs, strategy, lines, game.big_blind).values
+        return evaluate_game(betting.tree, betting.payoffs, strategy, lines, game.big_blind).values
 
-    own, other = values(0)
-    others, owns = values(1)
-    return ((own, other), (owns, others)), len(chosen)
+    first, second = seat_values(0)
+    second_swapped, first_swapped = seat_values(1)
+    return ((first, second), (first_swapped, second_swapped)), len(chosen)
 
 
 def _values_on_flops(
@@ -177,15 +179,7 @@ def _values_on_flops(
     """
     evaluators = bucket_evaluators(device, threads=threads)
     players = [each.flop_player(after_flop, threads) for each in both]
-    probabilities = sum(each.probabilities for each in players)
-    needed = evaluators.needed_bytes(widest_flop(after_flop.tree), probabilities=probabilities)
-    if device == "cpu":
-        needed += FLOP_FORM_BYTES
-    if resolvers is not None and resolvers[0].device == "cpu":
-        needed += resolvers[0].evaluation_bytes
-    if needed > (free := evaluators.free_bytes()):
-        memory = "memory" if device == "cpu" else "GPU memory"
-        raise WouldNotFit("the values of a flop", needed=needed, available=free, memory=memory)
+    _check_fits(evaluators, after_flop, players, resolvers)
     total = np.zeros((2, 2, len(after_flop.begins), CLASSES))
     report(0, len(flops))
     for done, flop in enumerate(flops, start=1):
@@ -203,7 +197,25 @@ def _values_on_flops(
     return total
 
 
-def _chosen(
+def _check_fits(
+    evaluators: BucketEvaluators,
+    after_flop: FlopTree,
+    players: Sequence[FlopPlayer],
+    resolvers: Sequence[ResolvingPricer] | None,
+) -> None:
+    probabilities = sum(player.probabilities for player in players)
+    needed = evaluators.needed_bytes(widest_flop(after_flop.tree), probabilities=probabilities)
+    if evaluators.device == "cpu":
+        needed += FLOP_FORM_BYTES
+    if resolvers is not None and resolvers[0].device == "cpu":
+        needed += resolvers[0].evaluation_bytes
+    free = evaluators.free_bytes()
+    if needed > free:
+        memory = "memory" if evaluators.device == "cpu" else "GPU memory"
+        raise WouldNotFit("the values of a flop", needed=needed, available=free, memory=memory)
+
+
+def _choose_flops(
     both: tuple[Contestant, Contestant], flops: str | int | Sequence[str] | None, *, resolve: bool
 ) -> list[Flop]:
     """The flops to play on, with weights that sum to those of all."""

@@ -5,24 +5,18 @@ result is computed from the values of all flops in the order in which they were 
 what was computed in which run. A GPU and a CPU round differently, so its last digits may depend on which of them
 evaluated a flop.
 
-With a folder, flops that are done survive a stop. It is the state of a run, one file per flop, each complete or absent:
-
-    price.json        whose price it is, and the answer of the last run that was finished
-    flops/QsJh2h.rgl  [2, 2, lines, 169] the values where the betting of a flop begins, on every line that leads there
-
-The values of a flop depend on nothing but the strategy, so a run may be killed at any time and started again, with the
-same flops or others: what the folder has is not computed again. Before the flop a best response maximises over the
-weighted sum of all flops, which is why vectors are stored and not one number per flop.
+The values of a flop depend on nothing but the strategy, so a run with a folder (`price_folder`) may be killed at any
+time and started again, with the same flops or others: what the folder has is not computed again. Before the flop a best
+response maximises over the weighted sum of all flops, which is why vectors are stored and not one number per flop.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -31,15 +25,19 @@ from typing import Any, Unpack
 import numpy as np
 
 from regretless.cards.deck import board_text
-from regretless.engines import Evaluation, EvaluationStopped, bucket_evaluators, thread_limit
+from regretless.engines import (
+    Evaluation,
+    EvaluationStopped,
+    FormKind,
+    bucket_evaluators,
+    devices,
+    fastest,
+    thread_limit,
+)
 from regretless.errors import Advice, InvalidFile, InvalidOption, WouldNotFit
-from regretless.files.atomic import reason
-from regretless.files.container import write_container
-from regretless.files.fields import Fields
-from regretless.files.state import check_state, replace_state, state_folder
 from regretless.forms.memory import available_bytes
 from regretless.holdem.flops import ALL_FLOPS, FLOP_CLASSES, Flop, read_flops
-from regretless.holdem.form.betting import betting_of
+from regretless.holdem.form.betting import Betting, betting_of
 from regretless.holdem.games.big_blinds import MILLI, DealtSolution
 from regretless.holdem.games.flop_pricer import (
     CLASSES,
@@ -48,30 +46,30 @@ from regretless.holdem.games.flop_pricer import (
     PreflopValues,
     Pricer,
     choose_device,
+    evaluate_game,
     flop_tree,
-    priced,
     refuse_all,
 )
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.game_spots import solve_saved, spot_at
 from regretless.holdem.games.head_to_head import FlopPlayer, seats_on_flops
+from regretless.holdem.games.price_folder import PriceFolder, PriceMemory, StoredFlop
 from regretless.holdem.games.reader import BucketedReader, DealtReader
 from regretless.holdem.games.resolving_pricer import Resolving, ResolvingPricer
+from regretless.holdem.games.resolving_reader import ResolvingReader
 from regretless.holdem.games.safe_spots import Blueprint
+from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
 from regretless.solving.head_to_head import HeadToHead
-from regretless.solving.kinds import open_file
-from regretless.solving.options import SpotKeywords
+from regretless.solving.kinds import Kind
+from regretless.solving.loop import Progress
+from regretless.solving.options import SolveOptions, SpotKeywords
 from regretless.solving.solution import Solution
 
-__all__ = ["Price", "PriceFolder", "PriceProgress", "PricedSolution", "Resolving", "price_game"]
+__all__ = ["Price", "PriceProgress", "PricedSolution", "Resolving", "price_game"]
 
-ANSWER, FLOPS = "price.json", "flops"
-VERSION = 1
-FILE_KIND = "flop-price"
-VALUES = "values"
-MAX_ANSWER = 2**20  # bytes
+Report = Callable[[Progress], None] | None
 
 
 @dataclass(frozen=True)
@@ -138,6 +136,16 @@ class PricedSolution(DealtSolution):
 
     rules: HoldemGame
 
+    def is_of(self, game: HoldemGame) -> bool:
+        """Whether it solves a game, whatever that is called."""
+        return replace(game, name=self.rules.name) == self.rules
+
+    def check_resumes(self, game: HoldemGame) -> None:
+        """Refuse to resume it as the solve of another game."""
+        if not self.is_of(game):
+            reason = f"is a solve of a different game from {game.name or 'the one given'}"
+            raise InvalidOption("resume", self.where, reason)
+
     @property
     def has_flops(self) -> bool:
         """Whether anybody acts after the flop: otherwise a price needs no flops."""
@@ -171,7 +179,7 @@ class PricedSolution(DealtSolution):
         """
         for option, value in options.items():
             raise InvalidOption(option, value, "is not for games from the deal")
-        if not isinstance(other, PricedSolution) or replace(other.rules, name=self.rules.name) != self.rules:
+        if not isinstance(other, PricedSolution) or not self.is_of(other.rules):
             raise InvalidFile(other.where, f"is a solve of a different game from {self.where}")
         resolving = (Resolving() if resolve is True else resolve) or None
         seats, count = seats_on_flops(
@@ -209,6 +217,35 @@ class PricedSolution(DealtSolution):
                 raise InvalidOption("safe", safe, reason)
             blueprint = Blueprint(self.reader, self.reader.find(line, cards))
         return solve_saved(spot, None if folder is None else Path(folder), blueprint, **options)
+
+    def resolving_reader(
+        self,
+        *,
+        safe: bool = False,
+        watch: Callable[[Spot], AbstractContextManager[Report]] | None = None,
+        **options: Unpack[SpotKeywords],
+    ) -> ResolvingReader:
+        """A reader with a strategy on every flop, which is solved when it is dealt; options as in `resolve`.
+
+        Each solve runs within `watch` of its spot, if that is given, and reports to the function that it returns.
+        """
+        if safe and self.settings.flops:
+            reason = "needs the values of hands on every flop, which only a game solved with buckets has"
+            raise InvalidOption("safe", safe, reason)
+        checked = SolveOptions.read(options)  # now, not when the first flop is dealt
+        checked.check(Kind.SPOT)
+        if checked.device not in (None, "auto"):
+            fastest(FormKind.PUBLIC, devices.device_type(checked.device))
+
+        def solve(spot: Spot, node: LineNode) -> SpotSolution:
+            blueprint = Blueprint(self.reader, node) if safe else None
+            if watch is None:
+                return solve_saved(spot, None, blueprint, **options)
+            with watch(spot) as report:
+                watched: SpotKeywords = {**options, "report": report}
+                return solve_saved(spot, None, blueprint, **watched)
+
+        return ResolvingReader(self.rules, self.reader, solve)
 
     def strategy_digest(self, *, preflop: bool = False) -> str:
         """What exploitability depends on: the game and the strategy, or, `preflop`, what it does before the flop."""
@@ -296,94 +333,60 @@ def price_game(
     again; `digest` says whose they are. By default, it uses all cores, and a GPU if there is one with enough memory.
     """
     betting, name = betting_of(game), game.name or "hold'em"
-    after_flop, strategy = flop_tree(betting.tree), cache(reader.class_strategy)
+    after_flop = flop_tree(betting.tree)
     if after_flop.begins:
         flops = "all" if flops is None else flops
-        cores, evaluates_on = thread_limit(threads), choose_device(device, threads)
+        cores, priced_on = thread_limit(threads), choose_device(device, threads)
     else:
         options = {"flops": flops, "device": None if device == "auto" else device, "threads": threads}
         refuse_all(name, options | {"resolve": resolving})
-        cores, evaluates_on = 1, "cpu"
+        cores, priced_on = 1, "cpu"
     chosen = [] if flops is None else read_flops(flops)
+    work = _Pricing(game, reader, betting, after_flop, resolving, cores, interrupted)
     shape = (2, 2, len(after_flop.begins), CLASSES)
-    store: PriceFolder | _InMemory = _InMemory() if folder is None else PriceFolder(Path(folder), digest, name, shape)
+    store = PriceMemory() if folder is None else PriceFolder(Path(folder), digest, name, shape)
     store.prepare()
-
-    def evaluation(total: PreflopValues) -> Evaluation:
-        lines = {node: total[:, :, line] for line, node in enumerate(after_flop.chance)}
-        return priced(betting.tree, betting.payoffs, strategy, lines, game.big_blind)
-
-    def make_pricer(on: str) -> Pricer:
-        if resolving is not None:
-            return ResolvingPricer(
-                after_flop,
-                betting.payoffs,
-                strategy,
-                resolving,
-                blueprint=covering_pricer(on) if resolving.safe else None,
-                big_blind=game.big_blind,
-                device=on,
-                threads=cores,
-                interrupted=interrupted,
-            )
-        return covering_pricer(on)
-
-    def covering_pricer(on: str) -> FlopPricer:
-        assert isinstance(reader, BucketedReader)
-        return FlopPricer(
-            after_flop,
-            betting.payoffs,
-            reader.buckets,
-            reader.bucket_strategy,
-            threads=cores,
-            evaluators=bucket_evaluators(on, threads=cores, interrupted=interrupted),
-        )
-
-    so_far = _SoFar(len(chosen), shape, evaluation)
+    so_far = _SoFar(len(chosen), shape, work.evaluation)
     missing = []
     for flop in chosen:
         stored = store.read(flop.text)
         if stored is None:
             missing.append(flop)
         else:
-            so_far.add(flop, *stored)
+            so_far.add(flop, stored)
     report(so_far.progress())
     if missing:
-        pricer = make_pricer(evaluates_on)
-        if pricer.device == "cuda" and device == "auto" and pricer.evaluation_bytes > pricer.free_bytes():
-            pricer = make_pricer("cpu")
-        _check_fits(pricer, cores)
-        evaluates_on = pricer.device
+        pricer = work.fitting_pricer(priced_on, may_move=device == "auto")
+        priced_on = pricer.device
         try:
-            _evaluate(pricer, missing, store, so_far, report)
+            _price_flops(pricer, missing, store, so_far, report)
         except EvaluationStopped:
             return None
-    total = np.zeros(shape)
-    for flop in chosen:
-        stored = store.read(flop.text)
-        if stored is None:
-            raise InvalidFile(store.where(flop.text), "was removed or damaged while the price was computed")
-        total += flop.weight * stored[0]
-    flops_text = None if flops is None else ", ".join(flops) if isinstance(flops, list | tuple) else str(flops)
     price = Price(
-        name,
-        flops_text,
-        len(chosen),
-        evaluation(total),
-        so_far.seconds,
-        cores,
-        evaluates_on,
+        game=name,
+        flops=_flops_text(flops),
+        count=len(chosen),
+        evaluation=work.evaluation(_total(chosen, store, shape)),
+        seconds=so_far.seconds,
+        threads=cores,
+        device=priced_on,
         resolved=resolving is not None,
         safe=resolving is not None and resolving.safe,
     )
-    store.write_answer(price.as_json())
+    store.write_price(price.as_json())
     return price
 
 
-def _evaluate(
+def _flops_text(flops: str | int | Sequence[str] | None) -> str | None:
+    if flops is None:
+        return None
+    return ", ".join(flops) if isinstance(flops, list | tuple) else str(flops)
+
+
+def _price_flops(
     pricer: Pricer,
     flops: Sequence[Flop],
-    store: PriceFolder | _InMemory,
+    store: PriceFolder | PriceMemory,
     so_far: _SoFar,
     report: Callable[[PriceProgress], None],
 ) -> None:
@@ -392,10 +395,80 @@ def _evaluate(
     began = time.monotonic()
     for flop, values in zip(in_order, pricer.each(flop.cards for flop in in_order), strict=True):
         ended = time.monotonic()
-        store.write(flop.text, values, ended - began)
-        so_far.add(flop, values, ended - began, is_new=True)
+        stored = StoredFlop(values, ended - began)
+        store.write(flop.text, stored)
+        so_far.add(flop, stored, is_new=True)
         report(so_far.progress())
         began = ended
+
+
+def _total(flops: Sequence[Flop], store: PriceFolder | PriceMemory, shape: tuple[int, ...]) -> PreflopValues:
+    """The weighted sum of the values of all flops, which have been stored."""
+    total = np.zeros(shape)
+    for flop in flops:
+        stored = store.read(flop.text)
+        if stored is None:
+            raise InvalidFile(store.file_of(flop.text), "was removed or damaged while the price was computed")
+        total += flop.weight * stored.values
+    return total
+
+
+class _Pricing:
+    """What is priced, and by which pricer."""
+
+    def __init__(
+        self,
+        game: HoldemGame,
+        reader: DealtReader,
+        betting: Betting,
+        after_flop: FlopTree,
+        resolving: Resolving | None,
+        threads: int,
+        interrupted: Callable[[], bool],
+    ) -> None:
+        self.game, self.reader, self.betting, self.after_flop = game, reader, betting, after_flop
+        self.resolving, self.threads, self.interrupted = resolving, threads, interrupted
+        self.strategy = cache(reader.class_strategy)
+
+    def evaluation(self, total: PreflopValues) -> Evaluation:
+        """Values and best responses of the whole game, from the weighted sum over flops."""
+        lines = {node: total[:, :, line] for line, node in enumerate(self.after_flop.chance)}
+        return evaluate_game(self.betting.tree, self.betting.payoffs, self.strategy, lines, self.game.big_blind)
+
+    def fitting_pricer(self, device: str, *, may_move: bool) -> Pricer:
+        """A pricer that fits in memory; if it `may_move`, it moves from a GPU that is too small to the CPU."""
+        pricer = self._pricer(device)
+        if pricer.device == "cuda" and may_move and pricer.evaluation_bytes > pricer.free_bytes():
+            pricer = self._pricer("cpu")
+        _check_fits(pricer, self.threads)
+        return pricer
+
+    def _pricer(self, device: str) -> Pricer:
+        if self.resolving is None:
+            return self._flop_pricer(device)
+        return ResolvingPricer(
+            self.after_flop,
+            self.betting.payoffs,
+            self.strategy,
+            self.resolving,
+            blueprint=self._flop_pricer(device) if self.resolving.safe else None,
+            big_blind=self.game.big_blind,
+            device=device,
+            threads=self.threads,
+            interrupted=self.interrupted,
+        )
+
+    def _flop_pricer(self, device: str) -> FlopPricer:
+        """The pricer of a strategy that covers every flop."""
+        assert isinstance(self.reader, BucketedReader)
+        return FlopPricer(
+            self.after_flop,
+            self.betting.payoffs,
+            self.reader.buckets,
+            self.reader.bucket_strategy,
+            threads=self.threads,
+            evaluators=bucket_evaluators(device, threads=self.threads, interrupted=self.interrupted),
+        )
 
 
 def _check_fits(pricer: Pricer, threads: int) -> None:
@@ -409,28 +482,6 @@ def _check_fits(pricer: Pricer, threads: int) -> None:
         raise WouldNotFit(what, needed=needed, available=free, hint=hint)
 
 
-class _InMemory:
-    """The values of flops in memory, for a price without a folder."""
-
-    def __init__(self) -> None:
-        self._stored: dict[str, tuple[PreflopValues, float]] = {}
-
-    def prepare(self) -> None:
-        """Nothing needs to be created."""
-
-    def read(self, flop: str) -> tuple[PreflopValues, float] | None:
-        return self._stored.get(flop)
-
-    def write(self, flop: str, values: PreflopValues, seconds: float) -> None:
-        self._stored[flop] = values, seconds
-
-    def write_answer(self, answer: dict[str, object] | None) -> None:
-        """The caller has it."""
-
-    def where(self, flop: str) -> Path:
-        return Path(flop)
-
-
 class _SoFar:
     """The flops done so far, and the estimate that they give."""
 
@@ -440,79 +491,18 @@ class _SoFar:
         self.done, self.weight, self.seconds = 0, 0.0, 0.0
         self._new, self._new_seconds = 0, 0.0
 
-    def add(self, flop: Flop, values: PreflopValues, seconds: float, *, is_new: bool = False) -> None:
-        self.total += flop.weight * values
-        self.done, self.weight, self.seconds = self.done + 1, self.weight + flop.weight, self.seconds + seconds
+    def add(self, flop: Flop, stored: StoredFlop, *, is_new: bool = False) -> None:
+        """Count a flop; `is_new` if this run evaluated it."""
+        self.total += flop.weight * stored.values
+        self.done += 1
+        self.weight += flop.weight
+        self.seconds += stored.seconds
         if is_new:
-            self._new, self._new_seconds = self._new + 1, self._new_seconds + seconds
+            self._new += 1
+            self._new_seconds += stored.seconds
 
     def progress(self) -> PriceProgress:
+        """How far it has got: the estimate scales the flops done to all, the time left is by those of this run."""
         estimate = self.evaluation(self.total * (ALL_FLOPS / self.weight)) if self.done else None
-        left = (self.flops - self.done) * self._new_seconds / self._new if self._new else None
-        return PriceProgress(self.done, self.flops, estimate, left)
-
-
-@dataclass(frozen=True)
-class PriceFolder:
-    """The values of flops for one strategy, which its digest identifies."""
-
-    path: Path
-    digest: str
-    game: str
-    shape: tuple[int, ...]  # of the values of a flop
-
-    def prepare(self) -> None:
-        """Create the folder; refuse one that holds the price of another strategy, or something else."""
-        answer = self.path / ANSWER
-        if os.path.lexists(answer):
-            self._check(answer)
-        elif self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
-            raise InvalidFile(self.path, "is neither empty nor the folder of a price: choose another folder")
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            state_folder(self.path / FLOPS, self.path)
-        except OSError as error:
-            raise InvalidFile(self.path, f"cannot be created: {reason(error)}") from None
-        if not answer.exists():
-            self.write_answer(None)
-
-    def _check(self, answer: Path) -> None:
-        fields = Fields.read(answer, self.path, largest=MAX_ANSWER)
-        if fields.whole("version") != VERSION:
-            raise InvalidFile(self.path, "was written by another version of Regretless: choose another folder")
-        if fields.text("digest") != self.digest:
-            raise InvalidFile(self.path, "holds the price of another strategy: choose another folder")
-
-    def write_answer(self, answer: dict[str, object] | None) -> None:
-        """Write the answer of a finished run; None: no run was finished yet."""
-        table = {"version": VERSION, "game": self.game, "digest": self.digest, "answer": answer}
-        with replace_state(self.path / ANSWER, self.path) as temporary:
-            temporary.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
-
-    # --- flops -------------------------------------------------------------------------------------------------------
-
-    def read(self, flop: str) -> tuple[PreflopValues, float] | None:
-        """The values of a flop and the seconds they took; None if they are missing or damaged."""
-        path = self.where(flop)
-        check_state(path, self.path)
-        if not path.exists():
-            return None
-        try:
-            file = open_file(path, FILE_KIND)
-            header = Fields(path, file.header)
-            if header.text("digest") != self.digest or header.text("flop") != flop:
-                return None
-            file.check(VALUES, self.shape, (np.float64,))
-            return file.array(VALUES), header.number("seconds", low=0.0)
-        except InvalidFile:
-            return None
-
-    def write(self, flop: str, values: PreflopValues, seconds: float) -> None:
-        """Store the values of a flop."""
-        header = {"digest": self.digest, "flop": flop, "seconds": seconds}
-        check_state(path := self.where(flop), self.path)
-        write_container(path, FILE_KIND, header, {VALUES: np.ascontiguousarray(values)}, follow=False)
-
-    def where(self, flop: str) -> Path:
-        """The file of a flop."""
-        return self.path / FLOPS / f"{flop}.rgl"
+        seconds_left = (self.flops - self.done) * self._new_seconds / self._new if self._new else None
+        return PriceProgress(self.done, self.flops, estimate, seconds_left)

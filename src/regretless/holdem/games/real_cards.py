@@ -1,8 +1,8 @@
 """Heads-up no-limit hold'em from the deal, solved with real cards on a set of flops: problem, reader, solution.
 
 The flops, each standing for its class and with its weight, are the only ones that are dealt; every turn and river
-follows. Nothing is abstracted, so exploitability in that game is exact, and measured while it is solved. What the
-strategy before the flop is worth on other flops is another question, which `price` answers.
+follows. Nothing is abstracted, so exploitability in that game is exact, and measured while it is solved. `price`
+evaluates the strategy before the flop on other flops.
 
     all                  1,755 flops, more than any machine holds for all but the smallest trees
     subset(25)           25 flops whose weighted means come close to those of all
@@ -93,7 +93,8 @@ def compile_game(game: HoldemGame, flops: Sequence[Flop], part: tuple[int, int] 
     )
     if part is None:
         return replace(form, unit=game.big_blind)
-    before, whole = (game_size(game, each).runouts.tolist() for each in (_in_order(flops)[: part[0]], flops))
+    before = game_size(game, _in_order(flops)[: part[0]]).runouts.tolist()
+    whole = game_size(game, flops).runouts.tolist()
     return replace(form, unit=game.big_blind, part=Part((0, *before[1:]), tuple(whole)))
 
 
@@ -103,7 +104,7 @@ def _in_order(flops: Sequence[Flop]) -> list[Flop]:
 
 
 def game_size(game: HoldemGame, flops: Sequence[Flop]) -> PublicSize:
-    """The size of that form, or of its trunk if there are no flops."""
+    """The size of the form of `compile_game`, or of its trunk if there are no flops."""
     boards = [(flop.cards, unchanged_by(flop.cards)) for flop in flops]
     turns, rivers = count_deals(boards, streets=2)
     return betting_of(game).size.with_cards(
@@ -115,7 +116,7 @@ def game_size(game: HoldemGame, flops: Sequence[Flop]) -> PublicSize:
 
 
 def part_bytes(game: HoldemGame, flops: Sequence[Flop], shards: int, *, threads: int, **options: Any) -> list[int]:
-    """Bytes of the engines of the trunk and of every shard; `threads` are those of all together."""
+    """Bytes of the engines of the trunk and of every shard, with `threads` in total."""
     parts = [_in_order(flops)[first:last] for first, last in engines.shard_ranges(len(flops), shards)]
     options |= {"threads": max(1, threads // shards), "is_part": True}
     sizes = [game_size(game, part) for part in ([], *parts)]
@@ -156,16 +157,18 @@ def estimate_flops(
     """
     size, twice, free = game_size(game, flops), game_size(game, [*flops, *flops]), available_bytes()
     predicts = stores_predictions(PRESETS[RealCardsProblem.variant])
-
-    def memory(of: PublicSize, bits: int) -> int:
-        options = {"storage": bits, "threads": threads, "predicts": predicts}
-        return engines.estimate("numba", engines.FormKind.PUBLIC, of, **options) or 0
-
-    needed = {bits: memory(size, bits) for bits in STORAGES}
-    fitting = {}
+    memory_bytes: dict[int, int] = {}
+    flops_that_fit: dict[int, int] = {}
+    shard_bytes: dict[int, list[int]] = {}
     for bits in STORAGES:
-        each = (memory(twice, bits) - needed[bits]) / len(flops)
-        fitting[bits] = max(0, int(len(flops) + (free - needed[bits]) / each))
+        options = {"storage": bits, "threads": threads, "predicts": predicts}
+        needed = engines.estimate("numba", engines.FormKind.PUBLIC, size, **options) or 0
+        needed_twice = engines.estimate("numba", engines.FormKind.PUBLIC, twice, **options) or 0
+        bytes_per_flop = (needed_twice - needed) / len(flops)
+        memory_bytes[bits] = needed
+        flops_that_fit[bits] = max(0, int(len(flops) + (free - needed) / bytes_per_flop))
+        if shards is not None:
+            shard_bytes[bits] = part_bytes(game, flops, shards, threads=threads, storage=bits, predicts=predicts)[1:]
     return FlopsEstimate(
         flops=len(flops),
         betting_nodes=int(size.nodes.sum()),
@@ -173,14 +176,9 @@ def estimate_flops(
         runouts=dict(zip(game.streets, map(int, size.runouts), strict=True)),
         entries=size.entries,
         information_sets=size.information_sets,
-        memory_bytes=needed,
-        flops_that_fit=fitting,
-        shard_bytes={}
-        if shards is None
-        else {
-            bits: part_bytes(game, flops, shards, threads=threads, storage=bits, predicts=predicts)[1:]
-            for bits in STORAGES
-        },
+        memory_bytes=memory_bytes,
+        flops_that_fit=flops_that_fit,
+        shard_bytes=shard_bytes,
     )
 
 
@@ -247,8 +245,8 @@ class RealCardsSolution(DealtFormSolution, PricedSolution):
         return tuple(read_flops(self.settings.flops or ""))
 
     def covers(self, flop: Sequence[int]) -> bool:
-        (named,) = read_flops([board_text(flop)])
-        return named.cards in {each.cards for each in self.flops}
+        (representative,) = read_flops([board_text(flop)])
+        return representative.cards in {each.cards for each in self.flops}
 
     def flop_player(self, betting: FlopTree, threads: int) -> SolvedFlops:
         assert self.snapshot is not None
@@ -303,9 +301,7 @@ class RealCardsProblem(DealtFormProblem):
         self.game, earlier = game, options.resume
         text = flops_text(options.flops)
         if isinstance(earlier, RealCardsSolution):
-            if replace(game, name=earlier.rules.name) != earlier.rules:
-                reason = f"is a solve of a different game from {game.name or 'the one given'}"
-                raise InvalidOption("resume", earlier.where, reason)
+            earlier.check_resumes(game)
             self.game, text = earlier.rules, earlier.settings.flops
         elif isinstance(earlier, Solution):
             raise InvalidOption("resume", earlier.where, "is not a solve of a game from the deal on some flops")
@@ -381,7 +377,7 @@ class RealCardsProblem(DealtFormProblem):
 
 
 def flops_text(flops: object) -> str | None:
-    """The option `flops` as settings spell it: a text, a number of flops, or a list of them."""
+    """The text of the option `flops`, which may also be a number of flops or a list of them."""
     if isinstance(flops, list | tuple) and all(isinstance(flop, str) for flop in flops):
         return ", ".join(flops)
     return flops if flops is None else str(flops)

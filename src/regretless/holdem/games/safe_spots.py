@@ -1,8 +1,8 @@
-"""A spot of a game from the deal, solved safely: no hand of the opponent is worth more than in the game's solution.
+"""A spot of a game from the deal, solved safely: no hand of the opponent gains more than in the game's solution.
 
 Each player's strategy comes from a solve of its own (`solving/resolving.py`, `forms/gadgets.py`):
 
-1. The opponent holds every hand that the board leaves, whether he would bring it or not. Any weights above 0 give the
+1. The opponent's range has every hand that the board leaves, also those that never arrive. Any weights above 0 give the
    same guarantee; (1 + w) / 2, with w his range, keeps the renamings of suits that the spot has.
 2. A best response to the game's solution from the spot on says what each hand may leave with.
 3. The gadget game is solved until a best response gains no more than the target. With rake, which makes a game more
@@ -15,6 +15,7 @@ as for every spot: it is higher than that of plain re-solving, which minimises i
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Unpack
@@ -23,7 +24,7 @@ import numpy as np
 
 from regretless.cards.hands import HAND_COUNT, blocked_by
 from regretless.cards.ranges import Range
-from regretless.engines import PublicEngine, StrategyEvaluator
+from regretless.engines import Evaluation, PublicEngine, StrategyEvaluator
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import BettingTree, PublicForm
@@ -118,29 +119,34 @@ def solve_safely(spot: Spot, blueprint: Blueprint, **keywords: Unpack[SpotKeywor
         request.problem.check_fits(request)
         parts = SpotParts(betting_of(wide), group, spot_hands(wide))
         form = compile_spot(wide, parts)
-        played = blueprint.read(form, parts.hand_numbers)
-        offered = StrategyEvaluator(form).root_values(1 - player, played, best=True)
+        strategy = blueprint.read(form, parts.hand_numbers)
+        alternatives = StrategyEvaluator(form).root_values(1 - player, strategy, best=True)
         resolver = _resolver(request, Hooks.of(options), outcomes)
-        averages[player] = resolver.average(player, form, {}, {0: offered[None]})
+        averages[player] = resolver.average(player, form, {}, {0: alternatives[None]})
     request = make_request(SpotProblem(spot, options), options)
     form = request.problem.form()
     engine = _resolver(request, Hooks.of(options), outcomes).combined(form, averages)
-    evaluation, seconds = engine.evaluate(), sum(outcome.seconds for outcome in outcomes)
+    outcome = _joint_outcome(outcomes, engine.evaluate())
+    setup = time.perf_counter() - began - outcome.seconds
+    recorder = Recorder(request, form, engine, request.problem.tree_hash(form), setup_seconds=setup)
+    solution = recorder.solution(outcome)
+    assert isinstance(solution, SpotSolution)
+    return replace(solution, snapshot=None)  # without regrets, there is nothing to resume
+
+
+def _joint_outcome(outcomes: Sequence[Outcome], evaluation: Evaluation) -> Outcome:
+    """The outcome of several solves as one; an interrupt of any, or a missed target, is one of all."""
     iterations = max(outcome.iterations for outcome in outcomes)
+    seconds = sum(outcome.seconds for outcome in outcomes)
     reasons = {outcome.reason for outcome in outcomes}
-    outcome = Outcome(
-        reason=next(each for each in ("interrupted", "iterations", "target") if each in reasons),
+    return Outcome(
+        reason=next(reason for reason in ("interrupted", "iterations", "target") if reason in reasons),
         iterations=iterations,
         evaluation=evaluation,
         history=(Measurement(iterations, seconds, evaluation.exploitability),),
         seconds=seconds,
         seconds_per_iteration=sum(outcome.seconds_per_iteration for outcome in outcomes),
     )
-    setup = time.perf_counter() - began - seconds
-    recorder = Recorder(request, form, engine, request.problem.tree_hash(form), setup_seconds=setup)
-    solution = recorder.solution(outcome)
-    assert isinstance(solution, SpotSolution)
-    return replace(solution, snapshot=None)  # without regrets, there is nothing to resume
 
 
 def _every_hand(spot: Spot, player: PlayerName) -> Spot:
@@ -151,7 +157,7 @@ def _every_hand(spot: Spot, player: PlayerName) -> Spot:
 
 
 def _resolver(request: Request, hooks: Hooks, outcomes: list[Outcome]) -> Resolver:
-    """Solves as a request says, and notes how each solve ended."""
+    """Solves with the options of a request, and adds the outcome of each solve to `outcomes`."""
 
     def create(form: PublicForm) -> PublicEngine:
         engine: PublicEngine = request.problem.create(form, request)

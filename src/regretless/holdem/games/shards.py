@@ -1,14 +1,14 @@
 """Shards of a game from the deal, in processes of their own on this machine, as their supervisor sees them.
 
-The supervisor writes a task as one line of JSON, and then orders, which are answered in turn:
+The supervisor writes a task as one line of JSON, and then orders. The process answers each in turn:
 
     {"order": "memory"}    {"bytes": …}
     {"order": "walk", …}   {"shape": …}, when the sums are in the shard's file; the reach that arrives is in the other
     {"order": "save", …}   {}, when what was learned is in the files of a shelf
     {"order": "load", …}   {}, when what was learned was read from them
 
-or by {"error": …}, one sentence. `shard_process.py` is the other side. Arrays are exchanged in files of one folder,
-which is removed at the end, by the processes if the supervisor has died.
+or with {"error": …}, one sentence. `shard_process.py` is the other side. Arrays are exchanged in files of one folder,
+which is removed at the end; if the supervisor has died, the processes remove it.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def start_sharded(
     shards: int,
     start: Callable[[ShardTask, PublicForm], Shard] | None = None,
 ) -> ShardedEngine:
-    """An engine on the form with so many shards; the task has what they all have in common.
+    """An engine on the form with a number of shards; the task has what they have in common.
 
     `start` starts a shard, by default in a process of this machine, given its task and its part of the form.
     """
@@ -88,14 +88,14 @@ def start_sharded(
     trunk = replace(task, threads=1).create(part_of(form, 0, 0))
     folder = tempfile.mkdtemp(prefix=".regretless-shards-", dir=task.folder)
 
-    def started(number: int) -> Shard:
-        of_shard = replace(tasks[number], folder=folder)
+    def start_shard(number: int) -> Shard:
+        shard_task = replace(tasks[number], folder=folder)
         if start is None:
-            return ShardProcess(of_shard)
-        return start(of_shard, part_of(form, of_shard.first, of_shard.last))
+            return ShardProcess(shard_task)
+        return start(shard_task, part_of(form, shard_task.first, shard_task.last))
 
     threads = sum(each.threads for each in tasks)
-    return ShardedEngine(form, trunk, started, shards, threads=threads, folder=folder)
+    return ShardedEngine(form, trunk, start_shard, shards, threads=threads, folder=folder)
 
 
 class ShardProcess:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -181,9 +181,7 @@ class NoLimitProblem(BucketedProblem[BucketedEngine]):
         self.game, earlier = game, options.resume
         self._earlier: NoLimitSolution | None = None  # which must have had the same buckets
         if isinstance(earlier, NoLimitSolution):
-            if replace(game, name=earlier.rules.name) != earlier.rules:
-                reason = f"is a solve of a different game from {game.name or 'the one given'}"
-                raise InvalidOption("resume", earlier.where, reason)
+            earlier.check_resumes(game)
             self.game, self._earlier = earlier.rules, earlier
             super().__init__(options, earlier.settings)
         else:

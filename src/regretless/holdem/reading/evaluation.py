@@ -42,7 +42,7 @@ __all__ = ["Evaluator", "Met", "Showdown", "Strategies", "street_rows"]
 _STEP = 1 << 20  # above every strength, so that keys of different cards never mix
 
 BoolArray = NDArray[np.bool_]
-PAIRS_KEPT = 8  # cached tables of pairs, each up to ten megabytes
+CACHED_PAIRS = 8  # tables of pairs in memory, each up to ten megabytes
 
 
 class Met(NamedTuple):
@@ -87,11 +87,11 @@ class Showdown:
         live[:, self.order] = sorted_reach
         everyone = met(self.own, self.other, live, self.deck)
         not_stronger += same_reach(self.own, live)
-        little = nearly_blocked(everyone, live) & self.alive
-        if little.any():
-            free, own_strength = compatible(self.own, self.other)[little], self.own_strength[little, None]
-            weaker[:, little] = live @ (free & (self.other_strength < own_strength)).T
-            not_stronger[:, little] = live @ (free & (self.other_strength <= own_strength)).T
+        inaccurate = nearly_blocked(everyone, live) & self.alive  # differences of sums: summed hand by hand instead
+        if inaccurate.any():
+            free, own_strength = compatible(self.own, self.other)[inaccurate], self.own_strength[inaccurate, None]
+            weaker[:, inaccurate] = live @ (free & (self.other_strength < own_strength)).T
+            not_stronger[:, inaccurate] = live @ (free & (self.other_strength <= own_strength)).T
         return Met(weaker * self.alive, not_stronger * self.alive, everyone * self.alive)
 
 
@@ -178,6 +178,7 @@ class Evaluator:
     def _terminals(
         self, player: int, runout: int, nodes: list[int], reach: dict[int, FloatArray]
     ) -> dict[int, FloatArray]:
+        """Values of the folds and showdowns among some nodes."""
         tree, pay = self.form.tree, self.form.payoffs
         values: dict[int, FloatArray] = {}
         folds = [node for node in nodes if tree.kind[node] == NodeKind.FOLD]
@@ -211,7 +212,7 @@ class Evaluator:
     def _pairs(self, street: int, runout: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """[H0, H1] for every pair of hands, over the deals to come: player 0's share, and deals that allow both."""
         if (street, runout) not in self._pairs_by_runout:
-            if len(self._pairs_by_runout) >= PAIRS_KEPT:
+            if len(self._pairs_by_runout) >= CACHED_PAIRS:
                 self._pairs_by_runout.pop(next(iter(self._pairs_by_runout)))
             self._pairs_by_runout[street, runout] = self._find_pairs(street, runout)
         return self._pairs_by_runout[street, runout]
@@ -224,14 +225,15 @@ class Evaluator:
             return shares, total
         current, following = self.form.streets[street], self.form.streets[street + 1]
         for after in range(int(current.first_child[runout]), int(current.first_child[runout + 1])):
-            some, both = self._find_pairs(street + 1, after) if street + 1 < last else (None, None)
+            pairs_after = self._find_pairs(street + 1, after) if street + 1 < last else None
             for copy in following.copies[following.first_copy[after] : following.first_copy[after + 1]]:
                 first, second = (self.form.permutations[player][copy] for player in range(2))
-                if some is None or both is None:
+                if pairs_after is None:
                     self._add_pairs(after, (first, second), shares, total)
                 else:
-                    shares += some[first[:, None], second]
-                    total += both[first[:, None], second]
+                    shares_after, total_after = pairs_after
+                    shares += shares_after[first[:, None], second]
+                    total += total_after[first[:, None], second]
         return shares, total
 
     def _add_pairs(

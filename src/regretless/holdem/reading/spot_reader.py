@@ -8,114 +8,32 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Protocol, cast
+from functools import cached_property
+from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regretless.cards.equity import hand_equities_together
 from regretless.cards.hands import HAND_COUNT
 from regretless.cards.ranges import Range
-from regretless.engines import PublicEngine, available_cores
 from regretless.errors import InvalidText
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import NodeKind, PublicForm
 from regretless.holdem.form.runouts import spot_hands
 from regretless.holdem.form.suits import spot_group
-from regretless.holdem.reading.encoded_strategies import EncodedStrategies, layout
-from regretless.holdem.reading.evaluation import Strategies, street_rows
 from regretless.holdem.reading.line_reader import FormReader, LineNode
 from regretless.holdem.reading.nodes import HandTable, KindName, NodeView, Runout, RunoutReport
+from regretless.holdem.reading.spot_results import SpotResults
 from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
 from regretless.holdem.spots.locked_nodes import LockedHands
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import PLAYERS
 
-if TYPE_CHECKING:
-    from regretless.engines import StrategyEncoder
+__all__ = ["SpotReader"]
 
-__all__ = ["EngineResults", "EvaluatedResults", "SpotReader", "SpotResults"]
-
-RANGES_AT_ONCE = 32  # ranges at most whose equities are computed together
-
-
-class SpotResults(Strategies, EncodedStrategies, Protocol):
-    """Strategies, and values of the streets before the last."""
-
-    @property
-    def probability_bits(self) -> int:
-        """Bits per stored probability."""
-
-    def values(self, player: int, node: int, runout: int) -> FloatArray:
-        """[H] values of a betting node before the last street, times the opposing reach."""
-
-    def all_values(self, player: int, street: int) -> NDArray[np.float32]:
-        """[runouts, nodes of the street, H] values of a street before the last."""
-
-    def equities(self, player: int, node: int) -> FloatArray | None:
-        """[H] equity at a node of the first street with two cards to come, if it was stored."""
-
-
-class EvaluatedResults(ABC):
-    """Results whose values before the last street are computed when the first is read."""
-
-    form: PublicForm
-
-    @cached_property
-    @abstractmethod
-    def early_values(self) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
-        """Per player, for each street before the last, [runouts, nodes of the street, H]."""
-
-    @cached_property
-    def _street_row(self) -> IntArray:
-        return street_rows(self.form.tree)
-
-    def values(self, player: int, node: int, runout: int) -> FloatArray:
-        street = int(self.form.tree.street[node])
-        values: FloatArray = self.early_values[player][street][runout, self._street_row[node]].astype(np.float64)
-        return values
-
-    def all_values(self, player: int, street: int) -> NDArray[np.float32]:
-        return self.early_values[player][street]
-
-    def equities(self, player: int, node: int) -> FloatArray | None:
-        return None
-
-
-class EngineResults(EvaluatedResults):
-    """Average strategies of an engine, and their values before the last street."""
-
-    def __init__(self, engine: PublicEngine) -> None:
-        self.engine, self.form = engine, engine.form
-
-    @property
-    def probability_bits(self) -> int:
-        return self.engine.storage
-
-    def strategy(self, node: int, runout: int) -> FloatArray:
-        return self.engine.strategy(node, runout)
-
-    @property
-    def threads(self) -> int:
-        return self.engine.threads if self.engine.device == "cpu" else available_cores()
-
-    def encoder(self, street: int, runouts: slice, rows: NDArray[np.generic]) -> Callable[[], None]:
-        averages = [self.engine.averages(player, street, runouts) for player in range(2)]
-        return partial(self._encoder.encode, street, averages, rows)
-
-    @cached_property
-    def early_values(self) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
-        return self.engine.values_before_last(0), self.engine.values_before_last(1)
-
-    @cached_property
-    def _encoder(self) -> StrategyEncoder:
-        from regretless.engines import StrategyEncoder  # loads numba
-
-        return StrategyEncoder(self.form, layout(self.form)[0])
+RANGES_AT_ONCE = 32  # most ranges whose equities are computed together
 
 
 class SpotReader(FormReader):
@@ -126,7 +44,7 @@ class SpotReader(FormReader):
         self.spot = spot
         self.board = spot.board
         self.results = results
-        self._equities: dict[tuple[int, bytes], FloatArray] = {}  # on the flop, by player and range that it faces
+        self._equities: dict[tuple[int, bytes], FloatArray] = {}  # on the flop, by `_equity_key`
 
     @cached_property
     def group(self) -> IntArray:
@@ -150,23 +68,19 @@ class SpotReader(FormReader):
             yield from (self.act(node, action) for action in range(len(self.actions(node.index))))
 
     def view(self, node: LineNode) -> NodeView:
+        """Everything known at a node: the actions, and both players' hands."""
         tree, index, deal = self.form.tree, node.index, node.deal
         kind = cast(KindName, NodeKind(int(tree.kind[index])).name.lower())
         actor = int(tree.player[index]) if kind in ("decision", "fold") else -1
-        children = list(range(int(tree.first_child[index]), int(tree.first_child[index + 1])))
-        values_of = [
-            self._values(player, node, [index, *children] if kind == "decision" and player == actor else [index])
-            for player in range(2)
-        ]
-        tables = [self._table(player, node, values_of[player][0]) for player in range(2)]
-        actions = self.actions(index) if kind == "decision" else ()
+        children = self._children_of(index) if kind == "decision" else []
+        values = [self._values(player, node, [index, *children] if player == actor else [index]) for player in range(2)]
         strategy = action_ev = np.zeros((0, 0))
         locked = np.zeros(0, dtype=np.bool_)
         if kind == "decision":
-            shown = self.solved_hands(actor, deal)[1]
-            strategy = self.results.strategy(index, deal.runout)[:, shown]
-            locked = self.locked.hands(index, deal.runout)[shown]
-            action_ev = self._action_ev(actor, node, values_of[actor][1:])
+            _, solved = self.solved_hands(actor, deal)
+            strategy = self.results.strategy(index, deal.runout)[:, solved]
+            locked = self.locked.hands(index, deal.runout)[solved]
+            action_ev = self._action_ev(actor, node, values[actor][1:])
         return NodeView(
             line=", ".join(node.steps),
             board=(*self.spot.board, *deal.cards),
@@ -174,23 +88,26 @@ class SpotReader(FormReader):
             player=PLAYERS[actor] if actor >= 0 else None,
             pot=self.spot.pot + float(tree.paid[index].sum()),
             stacks={PLAYERS[player]: self.spot.stack - float(tree.paid[index, player]) for player in range(2)},
-            actions=actions,
+            actions=self.actions(index) if kind == "decision" else (),
             strategy=strategy,
             action_ev=action_ev,
             locked=locked,
-            hands={PLAYERS[player]: tables[player] for player in range(2)},
+            hands={PLAYERS[player]: self._table(player, node, values[player][0]) for player in range(2)},
         )
 
     def action_ev(self, node: LineNode) -> FloatArray:
         """[actions, H] EV in chips of each action at a decision, for the hands that the board leaves its player."""
-        tree, index = self.form.tree, node.index
-        children = list(range(int(tree.first_child[index]), int(tree.first_child[index + 1])))
-        player = int(tree.player[index])
-        return self._action_ev(player, node, self._values(player, node, children))
+        player = int(self.form.tree.player[node.index])
+        return self._action_ev(player, node, self._values(player, node, self._children_of(node.index)))
 
     def _action_ev(self, player: int, node: LineNode, values: list[FloatArray]) -> FloatArray:
-        shown = self.solved_hands(player, node.deal)[1]
-        return np.array([self._chips(player, node, each)[shown] for each in values])
+        _, solved = self.solved_hands(player, node.deal)
+        return np.array([self._chips(player, node, each)[solved] for each in values])
+
+    def _children_of(self, index: int) -> list[int]:
+        """The betting nodes one action after a betting node."""
+        first_child = self.form.tree.first_child
+        return list(range(int(first_child[index]), int(first_child[index + 1])))
 
     def runout_report(self, node: LineNode, then: str = "") -> RunoutReport:
         """Frequencies, EV and equity for each card that can come next, with `then` played after it."""
@@ -228,13 +145,13 @@ class SpotReader(FormReader):
         )
 
     def _table(self, player: int, node: LineNode, values: FloatArray) -> HandTable:
-        hands, shown = self.solved_hands(player, node.deal)
+        hands, solved = self.solved_hands(player, node.deal)
         return HandTable(
             hand=hands,
-            weight=node.reach[player][shown],
-            ev=self._chips(player, node, values)[shown],
-            equity=self.equity(player, node)[shown],
-            matchups=self.met(player, node.reach[1 - player])[shown],
+            weight=node.reach[player][solved],
+            ev=self._chips(player, node, values)[solved],
+            equity=self.equity(player, node)[solved],
+            matchups=self.met(player, node.reach[1 - player])[solved],
         )
 
     def _chips(self, player: int, node: LineNode, values: FloatArray) -> FloatArray:
@@ -258,36 +175,41 @@ class SpotReader(FormReader):
         stored = self.results.equities(player, node.index)
         if stored is not None:
             return stored
-        key = _facing(player, node)
+        key = _equity_key(player, node)
         if key not in self._equities:
-            self._find_equities([(player, node)])
+            self._compute_equities([(player, node)])
         return self._equities[key]
 
     def find_equities(self, nodes: Sequence[LineNode]) -> None:
         """Compute the equities at nodes on the flop together, which is much faster than one node after another."""
-        by_range: dict[tuple[int, bytes], tuple[int, LineNode]] = {}  # many nodes face the same range
-        if len(self.form.streets) == 3:
-            for node in nodes:
-                for player in range(2):
-                    if node.deal.street == 0 and self.results.equities(player, node.index) is None:
-                        by_range[_facing(player, node)] = player, node
-        left = [each for key, each in by_range.items() if key not in self._equities]
-        size = max(1, min(RANGES_AT_ONCE, -(-len(left) // self.results.threads)))
+        if len(self.form.streets) != 3:
+            return
+        missing: dict[tuple[int, bytes], tuple[int, LineNode]] = {}  # many nodes face the same range
+        for node in nodes:
+            for player in range(2):
+                key = _equity_key(player, node)
+                stored = node.deal.street > 0 or self.results.equities(player, node.index) is not None
+                if not stored and key not in self._equities:
+                    missing[key] = player, node
+        by_range = list(missing.values())
+        size = max(1, min(RANGES_AT_ONCE, -(-len(by_range) // self.results.threads)))
+        batches = [by_range[first : first + size] for first in range(0, len(by_range), size)]
         with ThreadPoolExecutor(self.results.threads) as pool:
-            list(pool.map(self._find_equities, (left[first : first + size] for first in range(0, len(left), size))))
+            list(pool.map(self._compute_equities, batches))
 
-    def _find_equities(self, facing: Sequence[tuple[int, LineNode]]) -> None:
-        pairs = {}
-        for player, node in facing:
-            reach = node.reach[1 - player]
+    def _compute_equities(self, nodes: Sequence[tuple[int, LineNode]]) -> None:
+        """Store the equities of some players at nodes of the flop."""
+        ranges = {}
+        for player, node in nodes:
+            key, reach = _equity_key(player, node), node.reach[1 - player]
             if not self.met(player, reach).any():
-                self._equities[_facing(player, node)] = np.full(len(node.reach[player]), np.nan)
+                self._equities[key] = np.full(len(node.reach[player]), np.nan)
                 continue
             # Every hand is included, however unlikely, so that each has an equity; the largest reach counts as 1.
             hero = self._range(player, np.ones(len(node.reach[player])))
-            pairs[_facing(player, node)] = hero, self._range(1 - player, reach / reach.max())
-        results = hand_equities_together(list(pairs.values()), self.spot.board)
-        for key, equities in zip(pairs, results, strict=True):
+            ranges[key] = hero, self._range(1 - player, reach / reach.max())
+        results = hand_equities_together(list(ranges.values()), self.spot.board)
+        for key, equities in zip(ranges, results, strict=True):
             self._equities[key] = equities[self.hand_numbers[key[0]]]
 
     def _range(self, player: int, reach: FloatArray) -> Range:
@@ -297,6 +219,6 @@ class SpotReader(FormReader):
         return Range(weights)
 
 
-def _facing(player: int, node: LineNode) -> tuple[int, bytes]:
-    """A player and the range that it faces at a node."""
+def _equity_key(player: int, node: LineNode) -> tuple[int, bytes]:
+    """What a player's equities on the flop depend on: the player, and the range that the opponent has left."""
     return player, node.reach[1 - player].tobytes()

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from dataclasses import fields as dataclass_fields
-from typing import Any
+from typing import Any, TypedDict
 
 from regretless.errors import InvalidOption
 from regretless.holdem.spots.sizes import Size, number_text, parse_sizes, sizes_text
@@ -29,8 +29,8 @@ from regretless.holdem.spots.spot_fields import (
 from regretless.holdem.spots.toml_fields import FileKind, number_in, table_in, text_in, texts_in
 
 __all__ = [
-    "CAP", "HOMES", "RULES", "SIZES", "every_table", "quoted", "read_bets", "read_lines", "read_rules", "write_bets",
-    "write_lines", "write_rules",
+    "CAP", "HOMES", "RULES", "SIZES", "BettingFields", "every_table", "quoted", "read_bets", "read_betting",
+    "read_rules", "write_betting",
 ]  # fmt: skip
 
 SIZES = ("bet", "raise", "reraise", "donk")
@@ -42,11 +42,32 @@ _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{0,12})?|\.\d{1,12}) *%")
 _BET_TABLES = (*SIZES, CAP, "oop", "ip", *STREETS)
 
 
+class BettingFields(TypedDict):
+    """The fields of a spot or a game that these tables give."""
+
+    bets: Bets
+    rules: Rules
+    lines: Lines
+
+
+def read_betting(file: Mapping[str, object], kind: FileKind, **defaults: float) -> BettingFields:
+    """The three tables of a file, each of which may be absent; `defaults` replace those of `Rules`."""
+    tables = {name: table_in(file.get(name, {}), name) for name in ("bets", "rules", "lines")}
+    return {
+        "bets": read_bets(tables["bets"], kind),
+        "rules": read_rules(tables["rules"], kind, **defaults),
+        "lines": _read_lines(tables["lines"], kind),
+    }
+
+
 def read_rules(table: Mapping[str, object], kind: FileKind, **defaults: float) -> Rules:
     """The rules; `defaults` replace those of `Rules`."""
     kind.check_known(table, RULES, "rules")
-    read = {"rake": _share_in}
-    return Rules(**defaults | {key: read.get(key, number_in)(value, f"rules.{key}") for key, value in table.items()})
+    fields = dict(defaults)
+    for key, value in table.items():
+        read = _share_in if key == "rake" else number_in
+        fields[key] = read(value, f"rules.{key}")
+    return Rules(**fields)
 
 
 def _share_in(value: object, field: str) -> float:
@@ -60,7 +81,7 @@ def _share_in(value: object, field: str) -> float:
     return number_in(value, field)
 
 
-def read_lines(table: Mapping[str, object], kind: FileKind) -> Lines:
+def _read_lines(table: Mapping[str, object], kind: FileKind) -> Lines:
     """Lines added or removed by hand."""
     kind.check_known(table, ("add", "remove"), "lines")
     return Lines(**{key: tuple(texts_in(value, f"lines.{key}")) for key, value in table.items()})
@@ -151,7 +172,12 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)  # basic strings in TOML use the same escapes as JSON
 
 
-def write_bets(bets: Bets) -> list[str]:
+def write_betting(bets: Bets, rules: Rules, lines: Lines, **defaults: float) -> list[str]:
+    """The lines of the three tables, without those that are empty; `defaults` replace those of `Rules`."""
+    return _write_bets(bets) + _write_rules(rules, defaults) + _write_lines(lines)
+
+
+def _write_bets(bets: Bets) -> list[str]:
     """The tables of bets: sizes that apply everywhere in [bets], others in the table of their street."""
     sizes = {(street, player): _sizes(bets.of(street, player)) for street in STREETS for player in ("oop", "ip")}
     alike = all(each == sizes["flop", "oop"] for each in sizes.values())
@@ -186,14 +212,14 @@ def _cap(street: StreetSizes) -> list[str]:
     return [] if street.max_raises is None else [f"max_raises = {street.max_raises}"]
 
 
-def write_rules(rules: Rules, **others: float) -> list[str]:
-    """The table of rules that differ from the defaults; `others` replace those of `Rules`."""
-    defaults = asdict(Rules()) | others
+def _write_rules(rules: Rules, defaults: Mapping[str, float]) -> list[str]:
+    """The table of rules that differ from the defaults."""
+    defaults = {**asdict(Rules()), **defaults}
     changed = [f"{key} = {number_text(value)}" for key, value in asdict(rules).items() if value != defaults[key]]
     return ["", "[rules]", *changed] if changed else []
 
 
-def write_lines(lines: Lines) -> list[str]:
+def _write_lines(lines: Lines) -> list[str]:
     """The table of lines added or removed by hand."""
     entries = [
         f"{key} = [{', '.join(map(quoted, texts))}]"

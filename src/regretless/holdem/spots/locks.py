@@ -191,7 +191,7 @@ def lock_strategy(lock: Lock, labels: Sequence[str], name: str = "lock") -> Floa
 
 def action_groups(lock: LockFrom, labels: Sequence[str], name: str = "lock") -> list[ActionGroup]:
     """The frequencies of a lock at a decision with these actions; the actions that it does not name take the rest."""
-    field, groups, left = f"{name}.frequencies", [], list(range(len(labels)))
+    field, groups, others = f"{name}.frequencies", [], list(range(len(labels)))
     for action_name, frequency in lock.frequencies.items():
         _check_probability(field, action_name, frequency)
         if action_name == BETS:
@@ -200,17 +200,19 @@ def action_groups(lock: LockFrom, labels: Sequence[str], name: str = "lock") -> 
                 raise InvalidText(field, BETS, None, f"cannot be made there; choose from {', '.join(labels)}")
         else:
             actions = [_action_index(action_name, labels, field)]
-        if not set(actions) <= set(left):
+        if not set(actions) <= set(others):
             raise InvalidText(field, action_name, None, "is counted twice")
-        left = [action for action in left if action not in actions]
+        others = [action for action in others if action not in actions]
         groups.append(ActionGroup(tuple(actions), frequency))
     total = sum(group.frequency for group in groups)
-    if total > 1 + NEARLY_ONE or (not left and total < 1 - NEARLY_ONE):
-        raise InvalidOption(field, float(f"{total:.6g}"), f"is their sum, which must be {'at most ' if left else ''}1")
-    if left and total <= 1:
-        return [*groups, ActionGroup(tuple(left), 1 - total)]
+    if total > 1 + NEARLY_ONE or (not others and total < 1 - NEARLY_ONE):
+        raise InvalidOption(
+            field, float(f"{total:.6g}"), f"is their sum, which must be {'at most ' if others else ''}1"
+        )
+    if others and total <= 1:
+        return [*groups, ActionGroup(tuple(others), 1 - total)]
     groups = [ActionGroup(group.actions, group.frequency / total) for group in groups]
-    return [*groups, ActionGroup(tuple(left), 0.0)] if left else groups
+    return [*groups, ActionGroup(tuple(others), 0.0)] if others else groups
 
 
 def _action_index(text: str, labels: Sequence[str], field: str) -> int:
@@ -240,13 +242,13 @@ def parse_lock(text: str, field: str = "lock", source: str | None = None) -> Any
     if ":" not in text:
         raise InvalidText(field, text, None, "has no ':' after the line; ': check' is the first decision")
     node, rest = split_line(text)
-    hands, equals, played = rest.rpartition("=")
+    hands, equals, strategy = rest.rpartition("=")
     if equals and not hands.strip():
         raise InvalidText(field, text, text.index("=") + 1, "no hands before '='")
-    mix = played.strip().removesuffix(IN_TOTAL)
+    mix = strategy.strip().removesuffix(IN_TOTAL)
     shares = parse_strategy(mix, field, whole=text)
     lock: AnyLock
-    if mix == played.strip() and BETS not in shares:
+    if mix == strategy.strip() and BETS not in shares:
         lock = Lock(node, shares, hands.strip())
     elif source is None:
         raise InvalidText(
@@ -254,7 +256,7 @@ def parse_lock(text: str, field: str = "lock", source: str | None = None) -> Any
         )
     else:
         lock = LockFrom(source, node=node, hands=hands.strip(), frequencies=shares)
-    _ = lock.steps, lock.range
+    _ = lock.steps, lock.range  # which refuses a wrong line or range
     return lock
 
 
@@ -270,24 +272,23 @@ def split_line(text: str) -> tuple[str, str]:
 
 def parse_strategy(text: str, field: str, whole: str | None = None) -> dict[str, float]:
     """Probabilities of actions; `whole` is the text shown in errors."""
-    shown = text if whole is None else whole
+    whole = text if whole is None else whole
     shares: dict[str, float] = {}
-    without: list[str] = []
+    bare: list[str] = []  # actions without a number
     for part in text.split(","):
-        action, probability = _action(part.strip(), shown, field)
-        if action in shares or action in without:
-            raise InvalidText(field, shown, None, f"names {action!r} twice")
+        action, probability = _action(part.strip(), whole, field)
+        if action in shares or action in bare:
+            raise InvalidText(field, whole, None, f"names {action!r} twice")
         if probability is None:
-            without.append(action)
+            bare.append(action)
         else:
             shares[action] = probability
     total = sum(shares.values())
-    if len(without) > 1 or total > 1 + NEARLY_ONE:
-        reason = (
-            f"{' and '.join(map(repr, without))} need probabilities" if len(without) > 1 else "adds up to more than 1"
-        )
-        raise InvalidText(field, shown, None, reason)
-    return shares | {action: max(0.0, round(1.0 - total, 12)) for action in without}
+    if len(bare) > 1:
+        raise InvalidText(field, whole, None, f"{' and '.join(map(repr, bare))} need probabilities")
+    if total > 1 + NEARLY_ONE:
+        raise InvalidText(field, whole, None, "adds up to more than 1")
+    return shares | {action: max(0.0, round(1.0 - total, 12)) for action in bare}
 
 
 def _action(part: str, text: str, field: str) -> tuple[str, float | None]:
@@ -339,5 +340,5 @@ def frequency_text(lock: LockFrom) -> str:
 
 
 def _with_mix(lock: AnyLock, mix: Mapping[str, float]) -> str:
-    played = ", ".join(f"{action} {number_text(share)}" for action, share in mix.items())
-    return f"{lock.node}: {lock.hands} = {played}" if lock.hands else f"{lock.node}: {played}"
+    shares = ", ".join(f"{action} {number_text(share)}" for action, share in mix.items())
+    return f"{lock.node}: {lock.hands} = {shares}" if lock.hands else f"{lock.node}: {shares}"

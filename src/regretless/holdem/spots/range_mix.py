@@ -10,8 +10,8 @@ not played often enough:
 2. Moves are sorted by that loss and made in this order until every group has its frequency. Moves that lose the same
    are made together, in proportion, so that equivalent hands stay equal.
 
-With two groups, or one that is not played often enough, this is the least loss there is. With more groups that are not
-played often enough, the cheapest move comes first, which can lose slightly more than the least.
+With two groups, or only one that is not played often enough, this loses as little as possible. With more such groups,
+the cheapest move comes first, which can lose slightly more than necessary.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regretless.forms.history import FloatArray, IntArray
 from regretless.reprs import brief
@@ -62,30 +63,29 @@ def move_to_frequencies(
     result = strategy.astype(np.float64, copy=True)
     surplus = np.array([float(share @ result[list(group.actions)].sum(axis=0)) - group.frequency for group in groups])
     moves = _moves(values, groups, surplus)
-    losses = np.unique(np.concatenate([move.loss for move in moves])) if moves else np.zeros(0)
-    several = np.count_nonzero(surplus < -CLOSE) > 1
-    if not several:  # what leaves a group does not depend on what leaves another: each is filled up in one go
+    if np.count_nonzero(surplus < -CLOSE) <= 1:  # with one target, groups do not compete: drain one after another
         for source in np.flatnonzero(surplus > CLOSE):
             _drain(result, share, [move for move in moves if move.source == source], float(surplus[source]))
         return result
+    losses = np.unique(np.concatenate([move.loss for move in moves])) if moves else np.zeros(0)
     for loss in losses.tolist():
         for move in moves:
-            chosen = move.loss == loss
+            selected = move.loss == loss
             limit = min(surplus[move.source], -surplus[move.target])
-            if limit > CLOSE and chosen.any():
-                amount = _make(move, result, share, chosen, limit)
+            if limit > CLOSE and selected.any():
+                amount = _apply_move(move, result, share, selected, limit)
                 surplus[move.source] -= amount
                 surplus[move.target] += amount
     return result
 
 
-def ev_lost(strategy: FloatArray, played: FloatArray, action_ev: FloatArray, weight: FloatArray) -> float:
-    """Chips that the range loses on average by playing `played` instead of `strategy`, if nobody else adapts."""
+def ev_lost(before: FloatArray, after: FloatArray, action_ev: FloatArray, weight: FloatArray) -> float:
+    """Chips that the range loses on average by playing `after` instead of `before`, if nobody else adapts."""
     counts = (weight > 0) & ~np.isnan(action_ev).any(axis=0)
     total = float(weight[counts].sum())
     if total <= 0:
         return 0.0
-    return float(weight[counts] @ ((strategy - played) * action_ev).sum(axis=0)[counts]) / total
+    return float(weight[counts] @ ((before - after) * action_ev).sum(axis=0)[counts]) / total
 
 
 @dataclass(frozen=True)
@@ -128,12 +128,14 @@ def _drain(strategy: FloatArray, share: FloatArray, moves: Sequence[_Move], limi
         _shift(strategy, move, strategy[move.action] * parts)
 
 
-def _make(move: _Move, strategy: FloatArray, share: FloatArray, chosen: np.ndarray, limit: float) -> float:
-    """Make a move with the chosen hands, up to `limit`; returns how much of the range's probability moved."""
-    mass = float(share[chosen] @ strategy[move.action, chosen])
+def _apply_move(
+    move: _Move, strategy: FloatArray, share: FloatArray, selected: NDArray[np.bool_], limit: float
+) -> float:
+    """Make a move with the selected hands, up to `limit`; returns how much of the range's probability moved."""
+    mass = float(share[selected] @ strategy[move.action, selected])
     if mass <= 0:
         return 0.0
-    _shift(strategy, move, np.where(chosen, strategy[move.action] * min(1.0, limit / mass), 0.0))
+    _shift(strategy, move, np.where(selected, strategy[move.action] * min(1.0, limit / mass), 0.0))
     return min(mass, limit)
 
 

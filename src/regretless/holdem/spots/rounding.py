@@ -42,19 +42,19 @@ def warn_of_rounding(table: BettingTable, source: str = "") -> None:
         return
     decision, amount = furthest.decision, f"{furthest.rounded:g}"
     if decision.bet_faced:
-        what = f"a raise of {furthest.size} facing {decision.bet_faced:g}"
+        wager = f"a raise of {furthest.size} facing {decision.bet_faced:g}"
     else:
-        what = f"a bet of {furthest.size}"
+        wager = f"a bet of {furthest.size}"
         if not isinstance(furthest.size, Chips):
             amount += f" ({furthest.rounded / decision.pot:.1%} of the pot)"
     digit = max(math.floor(math.log10(furthest.exact_amount)), -300)
     finer = f"chip = {10.0 ** (digit - 2):g}"  # moves it by at most half a percent
     if furthest.too_small:
-        field, why, remedy = "min_bet", ", the smallest bet", f"min_bet = {10.0**digit:g} and {finer}"
+        field, reason, remedy = "min_bet", ", the smallest bet", f"min_bet = {10.0**digit:g} and {finer}"
     else:
-        field, why, remedy = "chip", f" in chips of {table.rules.chip:g}", finer
-    where = f"{source}: rules.{field}" if source else f"rules.{field}"
-    message = f"{where}: {what} is {furthest.exact_amount:g} and becomes {amount}{why}; set {remedy}"
+        field, reason, remedy = "chip", f" in chips of {table.rules.chip:g}", finer
+    name = f"{source}: rules.{field}" if source else f"rules.{field}"
+    message = f"{name}: {wager} is {furthest.exact_amount:g} and becomes {amount}{reason}; set {remedy}"
     warnings.warn(RoundedSizes(message), stacklevel=3)
 
 
@@ -63,18 +63,19 @@ def _rounded_sizes(table: BettingTable) -> Iterator[_Rounded]:
     blind = 0.0 if table.blinds is None else max(table.blinds)
     pot, stack = table.pot + 2 * (table.ante + blind), exact(table.stack - table.ante - blind)
     for number, street in enumerate(table.streets):
-        left = len(table.streets) - number
+        remaining = len(table.streets) - number
         for player, other in others.items():
             if street == "preflop":
-                decision = Decision(pot=pot, bet_faced=blind, stack=stack, raises=0, streets=left)
+                decision = Decision(pot=pot, bet_faced=blind, stack=stack, raises=0, streets=remaining)
                 yield from _rounded(table, decision, table.of(street, player).raise_number(1), smallest=2 * blind)
                 continue
-            decision = Decision(pot=pot, bet_faced=0.0, stack=stack, raises=0, streets=left)
+            decision = Decision(pot=pot, bet_faced=0.0, stack=stack, raises=0, streets=remaining)
             bets = list(_rounded(table, decision, table.of(street, player).bet, smallest=table.rules.min_bet))
             yield from bets
             if bets:
                 bet = min(each.rounded for each in bets)
-                decision = Decision(pot=pot + 2 * bet, bet_faced=bet, stack=exact(stack - bet), raises=0, streets=left)
+                behind = exact(stack - bet)
+                decision = Decision(pot=pot + 2 * bet, bet_faced=bet, stack=behind, raises=0, streets=remaining)
                 yield from _rounded(table, decision, table.of(street, other).raise_number(1), smallest=2 * bet)
 
 

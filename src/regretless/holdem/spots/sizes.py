@@ -27,6 +27,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,6 +41,7 @@ __all__ = [
 MAX_NUMBER = 1e12  # in a size; no stack has more chips, and larger numbers lose precision
 MAX_TEXT_LENGTH = 10_000  # characters in a list of sizes
 MAX_SIZES = 100  # in a list; each is computed at every decision of the tree
+MAX_STREETS = 100  # of a geometric size
 MIN_BARE_BET = 1  # percent without a sign; 0.5 could be a share of the pot
 MIN_BARE_RAISE = 10  # 3 could be three times the bet faced
 
@@ -166,7 +168,7 @@ def parse_sizes(text: str, field: str = "bet", *, raises: bool = False) -> tuple
     start = 0
     for part in text.split(","):
         position = start + len(part) - len(part.lstrip()) + 1
-        sizes[_read(part.strip().lower(), text, field, position, raises)] = None
+        sizes[_read(_SizeText(part.strip().lower(), text, field, position, raises))] = None
         start += len(part) + 1
     if len(sizes) > MAX_SIZES:
         raise InvalidText(field, text, None, f"has {len(sizes):,} sizes; at most {MAX_SIZES} are allowed")
@@ -237,52 +239,82 @@ def _percent(share: float) -> str:
     return next((text for text in texts if float(text) / 100 == share), number_text(100 * share))
 
 
-def _read(part: str, text: str, field: str, position: int, raises: bool) -> Size:
-    def wrong(reason: str) -> InvalidText:
-        return InvalidText(field, text, position, reason)
+class _SizeText(NamedTuple):
+    """One size in a list, as typed in lower case."""
 
-    def number(digits: str) -> float:
-        if float(digits) > MAX_NUMBER:
-            raise wrong(f"{shown} is more than {MAX_NUMBER:,.0f}")
-        return float(digits)
+    part: str
+    text: str  # the whole list
+    field: str
+    position: int  # of the size in the list
+    raises: bool  # whether it is the size of a raise
 
-    shown = repr(part if len(part) <= 20 else part[:17] + "...")
+    @property
+    def shown(self) -> str:
+        """The size as errors quote it."""
+        return repr(self.part if len(self.part) <= 20 else self.part[:17] + "...")
 
-    if not part:
-        raise wrong("a size is missing between commas")
-    if match := _SHARE.fullmatch(part):
-        share = number(match[1]) / 100
+    def wrong(self, reason: str) -> InvalidText:
+        return InvalidText(self.field, self.text, self.position, reason)
+
+    def number(self, digits: str) -> float:
+        number = float(digits)
+        if number > MAX_NUMBER:
+            raise self.wrong(f"{self.shown} is more than {MAX_NUMBER:,.0f}")
+        return number
+
+
+def _read(size: _SizeText) -> Size:
+    if not size.part:
+        raise size.wrong("a size is missing between commas")
+    if match := _SHARE.fullmatch(size.part):
+        share = size.number(match[1]) / 100
         if not share > 0:
-            raise wrong(f"{shown} must be above 0%")
+            raise size.wrong(f"{size.shown} must be above 0%")
         return PotShare(share)
-    if match := _MULTIPLE.fullmatch(part):
-        if not raises:
-            raise wrong(f"{shown} multiplies the bet faced, so only a raise can use it")
-        if not number(match[1]) > 1:
-            raise wrong(f"{shown} must be above 1x, which is a call")
-        return LastBetMultiple(number(match[1]))
-    if match := _CHIPS.fullmatch(part):
-        if not number(match[1]) > 0:
-            raise wrong(f"{shown} must be above 0 chips")
-        return Chips(number(match[1]))
-    if match := _GEOMETRIC.fullmatch(part):
-        streets = int(number(match[1] or "0"))
-        if match[1] and not 1 <= streets <= 100:
-            raise wrong(f"{shown} must name 1 to 100 streets")
-        if match[1] and match[2] and _EXPONENT.fullmatch(match[2]):
-            plain = number_text(streets * 10.0 ** int(match[2]))
-            over = "1 street" if streets == 1 else f"{streets} streets"
-            capped = f"{streets}e{int(match[2])}.0%"
-            raise wrong(f"{shown} could be {plain}% of the pot, or geometric over {over}: write {plain}% or {capped}")
-        if match[2] and not number(match[2]) > 0:
-            raise wrong(f"{shown} must allow more than 0%")
-        return Geometric(streets, number(match[2]) / 100 if match[2] else math.inf)
-    if _ALL_IN.fullmatch(part):
+    if match := _MULTIPLE.fullmatch(size.part):
+        if not size.raises:
+            raise size.wrong(f"{size.shown} multiplies the bet faced, so only a raise can use it")
+        factor = size.number(match[1])
+        if not factor > 1:
+            raise size.wrong(f"{size.shown} must be above 1x, which is a call")
+        return LastBetMultiple(factor)
+    if match := _CHIPS.fullmatch(size.part):
+        chips = size.number(match[1])
+        if not chips > 0:
+            raise size.wrong(f"{size.shown} must be above 0 chips")
+        return Chips(chips)
+    if match := _GEOMETRIC.fullmatch(size.part):
+        return _read_geometric(size, streets=match[1], percent=match[2])
+    if _ALL_IN.fullmatch(size.part):
         return AllIn()
-    if _BARE.fullmatch(part):
-        if number(part) >= (MIN_BARE_RAISE if raises else MIN_BARE_BET):
-            return PotShare(number(part) / 100)
-        amount = shown.strip("'")
-        multiple = f", {amount}x the bet faced" if raises else ""
-        raise wrong(f"{shown} has no unit: {amount}% of the pot, {amount}c chips{multiple}")
-    raise wrong(f"{shown} is not a size such as 33%, {'2.5x, ' if raises else ''}100c, e, 3e or a")
+    if _BARE.fullmatch(size.part):
+        return _read_bare(size)
+    raise size.wrong(f"{size.shown} is not a size such as 33%, {'2.5x, ' if size.raises else ''}100c, e, 3e or a")
+
+
+def _read_geometric(size: _SizeText, *, streets: str, percent: str | None) -> Geometric:
+    """A size such as `3e200%`; `streets` may be empty and `percent` None."""
+    count = int(size.number(streets or "0"))
+    if streets and not 1 <= count <= MAX_STREETS:
+        raise size.wrong(f"{size.shown} must name 1 to {MAX_STREETS} streets")
+    if percent is None:
+        return Geometric(count)
+    if streets and _EXPONENT.fullmatch(percent):
+        plain = number_text(count * 10.0 ** int(percent))
+        over = "1 street" if count == 1 else f"{count} streets"
+        advice = f"write {plain}% or {count}e{int(percent)}.0%"
+        raise size.wrong(f"{size.shown} could be {plain}% of the pot, or geometric over {over}: {advice}")
+    largest = size.number(percent)
+    if not largest > 0:
+        raise size.wrong(f"{size.shown} must allow more than 0%")
+    return Geometric(count, largest / 100)
+
+
+def _read_bare(size: _SizeText) -> PotShare:
+    """A number without a unit: a percentage, unless it could mean something else."""
+    percent = size.number(size.part)
+    if percent >= (MIN_BARE_RAISE if size.raises else MIN_BARE_BET):
+        return PotShare(percent / 100)
+    amount = size.shown.strip("'")
+    multiple = f", {amount}x the bet faced" if size.raises else ""
+    raise size.wrong(f"{size.shown} has no unit: {amount}% of the pot, {amount}c chips{multiple}")

@@ -57,16 +57,7 @@ from typing import Any, cast
 from regretless.cards.deck import SUITS, board_text, parse_board
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, RegretlessError
-from regretless.holdem.spots.bet_tables import (
-    HOMES,
-    quoted,
-    read_bets,
-    read_lines,
-    read_rules,
-    write_bets,
-    write_lines,
-    write_rules,
-)
+from regretless.holdem.spots.bet_tables import HOMES, quoted, read_bets, read_betting, read_rules, write_betting
 from regretless.holdem.spots.lines import parse_line
 from regretless.holdem.spots.locks import AnyLock, Lock, LockFrom, parse_lock, parse_strategy
 from regretless.holdem.spots.sizes import number_text
@@ -120,10 +111,11 @@ def read_mapping(table: Mapping[str, object], path: str | Path | None = None, *,
     regretless.errors.RegretlessError: stak: is not a field of a spot; did you mean 'stack'?
     """
     source = "" if path is None else str(path)
+    file_is = f"{source}: is" if source else "this is"
     if is_game_table(table):
-        raise RegretlessError(f"{f'{source}: is' if source else 'this is'} {NOT_A_SPOT}")
+        raise RegretlessError(f"{file_is} {NOT_A_SPOT}")
     if "board" not in table and "flops" in table:
-        raise RegretlessError(f"{f'{source}: is' if source else 'this is'} {A_STUDY}")
+        raise RegretlessError(f"{file_is} {A_STUDY}")
     SPOT_FILE.check_known(table, FIELDS, "")
     for required in ("board", "pot", "stack", "oop", "ip", "bets"):
         if required not in table and not (required == "bets" and "tree" in table):
@@ -142,9 +134,7 @@ def read_mapping(table: Mapping[str, object], path: str | Path | None = None, *,
         stack=stack,
         oop=oop,
         ip=ip,
-        bets=read_bets(table_in(bets, "bets"), SPOT_FILE),
-        rules=read_rules(rules, SPOT_FILE),
-        lines=read_lines(table_in(table.get("lines", {}), "lines"), SPOT_FILE),
+        **read_betting({**table, "bets": bets, "rules": rules}, SPOT_FILE),
         locks=tuple(_locks(table.get("locks", []), Path(source).parent if source else None)),
         name=text_in(table.get("name", Path(source).stem), "name"),
         positions=(ip_name, oop_name),
@@ -155,8 +145,8 @@ def read_mapping(table: Mapping[str, object], path: str | Path | None = None, *,
 
 def is_game_table(table: Mapping[str, object]) -> bool:
     """Whether a file with these tables describes a game from the deal rather than a spot."""
-    named = GAME_FIELDS & table.keys()
-    return "board" not in table and bool(named) and not (named == {"big_blind"} and "pot" in table)
+    fields = GAME_FIELDS & table.keys()
+    return "board" not in table and bool(fields) and not (fields == {"big_blind"} and "pot" in table)
 
 
 def read_texts(fields: Mapping[str, object]) -> dict[str, Any]:
@@ -221,21 +211,27 @@ def _locks(value: object, folder: Path | None) -> Iterator[AnyLock]:
             yield parse_lock(item, field)
             continue
         table = table_in(item, field)
-        if "source" in table:
-            yield _lock_from(table, field, folder)
-            continue
-        SPOT_FILE.check_known(table, ("node", "hands", "strategy"), field)
-        for required in ("node", "strategy"):
-            if required not in table:
-                raise SPOT_FILE.missing(f"{field}.{required}")
-        node, hands = _node_and_hands(table, field)
-        strategy = table["strategy"]
-        if isinstance(strategy, str):
-            shares = parse_strategy(strategy, f"{field}.strategy")
-        else:
-            named = table_in(strategy, f"{field}.strategy")
-            shares = {name: number_in(share, f"{field}.strategy") for name, share in named.items()}
-        yield Lock(node or "", shares, hands)
+        yield _lock_from(table, field, folder) if "source" in table else _lock_at_node(table, field)
+
+
+def _lock_at_node(table: Mapping[str, object], field: str) -> Lock:
+    """A lock with a strategy of its own."""
+    SPOT_FILE.check_known(table, ("node", "hands", "strategy"), field)
+    for required in ("node", "strategy"):
+        if required not in table:
+            raise SPOT_FILE.missing(f"{field}.{required}")
+    node, hands = _node_and_hands(table, field)
+    strategy = table["strategy"]
+    if isinstance(strategy, str):
+        shares = parse_strategy(strategy, f"{field}.strategy")
+    else:
+        shares = _numbers(strategy, f"{field}.strategy")
+    return Lock(node or "", shares, hands)
+
+
+def _numbers(value: object, field: str) -> dict[str, float]:
+    """A table of numbers."""
+    return {name: number_in(number, field) for name, number in table_in(value, field).items()}
 
 
 def _lock_from(table: Mapping[str, object], field: str, folder: Path | None) -> LockFrom:
@@ -250,16 +246,15 @@ def _lock_from(table: Mapping[str, object], field: str, folder: Path | None) -> 
         raise InvalidOption(f"{field}.source", source, "needs either player or node beside it")
     if player is not None and hands:
         raise InvalidOption(f"{field}.hands", hands, "selects hands at a node, but this lock is for a player")
-    named = table_in(table.get("frequencies", {}), f"{field}.frequencies")
-    frequencies = {name: number_in(share, f"{field}.frequencies") for name, share in named.items()}
+    frequencies = _numbers(table.get("frequencies", {}), f"{field}.frequencies")
     if player is not None and frequencies:
         raise InvalidOption(f"{field}.frequencies", frequencies, "are those of a node, but this lock is for a player")
     suits = tuple(texts_in(table.get("suits", []), f"{field}.suits"))
     for renaming in suits:
         if sorted(renaming) != sorted(SUITS):
             raise InvalidOption(f"{field}.suits", renaming, f"is not a permutation of the suits {SUITS}")
-    where = source if folder is None or Path(source).is_absolute() else str(folder / source)
-    return LockFrom(where, player=player, node=node, hands=hands, frequencies=frequencies, suits=suits)  # type: ignore[arg-type]
+    path = source if folder is None or Path(source).is_absolute() else str(folder / source)
+    return LockFrom(path, player=player, node=node, hands=hands, frequencies=frequencies, suits=suits)  # type: ignore[arg-type]
 
 
 def _node_and_hands(table: Mapping[str, object], field: str) -> tuple[str | None, str]:
@@ -286,25 +281,30 @@ def write_spot(spot: SpotFields) -> str:
     for player in ("oop", "ip"):
         hands, position = spot.range_of(player), spot.positions[PLAYERS.index(player)]
         lines += ["", f"[{player}]", f"range = {quoted(hands.typed or str(hands))}"]
-        lines += [f"name = {quoted(position)}"] if position else []
-    lines += write_bets(spot.bets)
-    lines += write_rules(spot.rules)
-    lines += write_lines(spot.lines)
+        if position:
+            lines.append(f"name = {quoted(position)}")
+    lines += write_betting(spot.bets, spot.rules, spot.lines)
     for lock in spot.locks:
-        lines += ["", "[[locks]]", *_lock(lock)]
+        lines += ["", "[[locks]]", *_write_lock(lock)]
     return "\n".join(lines) + "\n"
 
 
-def _lock(lock: AnyLock) -> list[str]:
+def _write_lock(lock: AnyLock) -> list[str]:
+    """The fields of a lock, one per line."""
     lines = [] if lock.node is None else [f"node = {quoted(lock.node)}"]
     if isinstance(lock, LockFrom):
-        lines += [f"source = {quoted(lock.source)}"]
-        lines += [] if lock.player is None else [f"player = {quoted(lock.player)}"]
-        lines += [f"frequencies = {{ {_shares(lock.frequencies)} }}"] if lock.frequencies else []
-        lines += [f"suits = [{', '.join(map(quoted, lock.suits))}]"] if lock.suits else []
+        lines.append(f"source = {quoted(lock.source)}")
+        if lock.player is not None:
+            lines.append(f"player = {quoted(lock.player)}")
+        if lock.frequencies:
+            lines.append(f"frequencies = {{ {_shares(lock.frequencies)} }}")
+        if lock.suits:
+            lines.append(f"suits = [{', '.join(map(quoted, lock.suits))}]")
     else:
-        lines += [f"strategy = {{ {_shares(lock.strategy)} }}"]
-    return [*lines, f"hands = {quoted(lock.hands)}"] if lock.hands else lines
+        lines.append(f"strategy = {{ {_shares(lock.strategy)} }}")
+    if lock.hands:
+        lines.append(f"hands = {quoted(lock.hands)}")
+    return lines
 
 
 def _shares(mix: Mapping[str, float]) -> str:

@@ -1,17 +1,9 @@
-"""The folder of a study, which is also its state: one part per spot, each complete or absent.
+"""The folder of a study, which is also its state: the study, the parts of its spots, and merged tables.
 
     study.json                what is studied, and the version of the schema: see `manifest`
-    summary/QsJh2h.parquet    rows of one spot
-    hands/QsJh2h.parquet      only with `keep.hands`
-    solutions/QsJh2h.rgl      only with `keep.solutions`
-    runs/QsJh2h.parquet       one row, written last
+    summary/QsJh2h.parquet …  one file per spot and table: see `parts`
     summary.parquet …         the parts of each table in one file, for speed; merged.json says of which parts
     run.lock                  locked while a run is in progress: see `cluster/run`
-
-Every file is written under a temporary name, flushed to disk and renamed. A spot is done if its part of `runs` exists
-and the other files are as that part says (digests of tables, size of the solution). So a process may be killed at any
-moment: what it left is either done or not counted, and a rerun solves it again. Whoever reads parts checks the same, so
-a part that was copied from another spot or another study is noticed.
 
 The parts are the truth. The merged files only save opening thousands of small ones; if parts have been added or
 removed since (names, sizes), they are not used. A run that will change parts removes merged.json first.
@@ -19,11 +11,10 @@ removed since (names, sizes), they are not used. A run that will change parts re
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -33,37 +24,24 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from regretless.errors import InvalidFile, RebuiltFile
 from regretless.files.atomic import reason
 from regretless.files.fields import DamagedFields, Fields
-from regretless.files.state import check_state, check_state_folder, open_state, replace_state, state_folder
+from regretless.files.state import check_state, check_state_folder, replace_state, state_folder
 from regretless.holdem.reading.columns import pyarrow
-from regretless.holdem.solution import SpotSolution
-from regretless.holdem.studies.manifest import MANIFEST, PART, PARTS, Manifest, check_folder
-from regretless.holdem.studies.plan import StudyPlan, StudySpot
-from regretless.holdem.studies.rows import TABLES, arrow_schema, run_row, spot_rows
+from regretless.holdem.studies.manifest import MANIFEST, PARTS, Manifest, check_folder
+from regretless.holdem.studies.parts import AGAIN, FORMAT, StudyParts, sha256
+from regretless.holdem.studies.plan import StudyPlan
+from regretless.holdem.studies.rows import TABLES
 
 if TYPE_CHECKING:
-    from pyarrow import Schema, Table
+    from pyarrow import Table
     from pyarrow.dataset import Dataset
-    from pyarrow.parquet import ParquetFile
 
-__all__ = ["AGAIN", "GrowingFolder", "SpotRows", "StudyFolder"]
+__all__ = ["GrowingFolder", "StudyFolder"]
 
 MERGED = "merged.json"
 SUFFIXES = (".rgl", ".parquet")  # of the files in `PARTS`
 MAX_MERGED = 2**20  # bytes of merged.json
-MAX_PART = 2**30  # bytes of the rows of a part
 MERGED_ROWS = 100_000  # rows per group of a merged file
 REMEMBERED_ROWS = 500_000  # that a `GrowingFolder` keeps: about 100 MB
-AGAIN = "running the study again solves this spot again"
-_FORMAT = {"compression": "zstd", "write_page_checksum": True}
-
-
-@dataclass(frozen=True)
-class SpotRows:
-    """The rows of a solved spot."""
-
-    run: Mapping[str, object]  # without the digests of the other parts
-    summary: Sequence[Mapping[str, object]]
-    hands: Sequence[Mapping[str, object]] | None  # None: not kept
 
 
 class _Merged(NamedTuple):
@@ -74,11 +52,8 @@ class _Merged(NamedTuple):
 
 
 @dataclass(frozen=True)
-class StudyFolder:
+class StudyFolder(StudyParts):
     """A folder with a study in it."""
-
-    path: Path
-    manifest: Manifest
 
     @cached_property
     def plan(self) -> StudyPlan:
@@ -87,8 +62,6 @@ class StudyFolder:
             warnings.simplefilter("ignore")
             return StudyPlan.parse(self.manifest.toml, self.path / MANIFEST)
 
-    # --- opening -----------------------------------------------------------------------------------------------------
-
     @classmethod
     def open(cls, path: str | Path) -> Self:
         """The study in a folder; raises `InvalidFile` if there is none that can be read."""
@@ -96,14 +69,14 @@ class StudyFolder:
         if not (folder / MANIFEST).is_file():
             if folder.is_file():
                 raise InvalidFile(path, "is a file, not the folder of a study")
-            what = "is not the folder of a study" if folder.is_dir() else "does not exist"
-            raise InvalidFile(path, f"{what}: {again}")
+            problem = "is not the folder of a study" if folder.is_dir() else "does not exist"
+            raise InvalidFile(path, f"{problem}: {again}")
         _check_files(folder)
         try:
             return cls(folder, Manifest.read(folder))
         except DamagedFields as error:
-            reason = f"is damaged; to rebuild it and keep every solved spot: {again}"
-            raise InvalidFile(folder / MANIFEST, reason) from error
+            advice = f"is damaged; to rebuild it and keep every solved spot: {again}"
+            raise InvalidFile(folder / MANIFEST, advice) from error
 
     @classmethod
     def prepare(cls, path: str | Path, plan: StudyPlan) -> StudyFolder:
@@ -125,128 +98,6 @@ class StudyFolder:
             warnings.warn(RebuiltFile(message), stacklevel=2)
         return cls.open(folder)
 
-    # --- parts -------------------------------------------------------------------------------------------------------
-
-    def part(self, table: str, spot: str) -> Path:
-        """The file of a spot in a table, or its solution."""
-        return self.path / table / f"{spot}.{'rgl' if table == 'solutions' else 'parquet'}"
-
-    def written(self) -> set[str]:
-        """Spots with a part of `runs`."""
-        return {Path(name).stem for name, _ in self._run_files()}
-
-    def _run_files(self) -> list[tuple[str, int]]:
-        """Names and sizes of the parts of `runs`."""
-        folder = self.path / "runs"
-        try:
-            with os.scandir(folder) as entries:
-                files = ((each.name, each.stat(follow_symlinks=False)) for each in entries if PART.fullmatch(each.name))
-                return sorted((name, status.st_size) for name, status in files)
-        except OSError as error:
-            raise InvalidFile(folder, f"cannot be read: {reason(error)}") from None
-
-    def done(self, plan: StudyPlan) -> set[str]:
-        """Spots that are done and undamaged; the part of `runs` of any other is removed."""
-        spots = self.written()
-        for spot in sorted(spots):
-            if not self._is_whole(spot, plan):
-                self.part("runs", spot).unlink(missing_ok=True)
-                spots.discard(spot)
-        return spots
-
-    def _is_whole(self, spot: str, plan: StudyPlan) -> bool:
-        try:
-            tables = ("summary", "hands") if plan.keep.hands else ("summary",)
-            run = self._check(spot, "runs", *tables)
-            return not plan.keep.solutions or self.part("solutions", spot).lstat().st_size == run["solution_bytes"]
-        except (OSError, InvalidFile):
-            return False
-
-    def _check(self, spot: str, *tables: str) -> dict[str, object]:
-        """The row of a spot in `runs`; raises `InvalidFile` if its part of one of these tables is not its own.
-
-        Unless `runs` is among them, only the columns that this takes are read.
-        """
-        arrow, _ = pyarrow()
-        path, digests = self.part("runs", spot), {table: f"{table}_sha256" for table in tables if table != "runs"}
-        try:
-            (row,) = self._rows("runs", spot, None if "runs" in tables else ["spot", *digests.values()]).to_pylist()
-            whole = row["spot"] == spot
-            for table, digest in digests.items():
-                if whole:
-                    path = self.part(table, spot)
-                    whole = _sha256(path, self.path, MAX_PART) == row[digest]
-        except FileNotFoundError:
-            raise InvalidFile(path, f"is missing: {AGAIN}") from None
-        except (OSError, ValueError, arrow.ArrowException):
-            whole = False
-        if not whole:
-            raise InvalidFile(path, f"is damaged, or was copied from another spot: {AGAIN}")
-        return dict(row)
-
-    def read(self, spot: StudySpot, solution: SpotSolution, plan: StudyPlan, total_seconds: float) -> SpotRows:
-        """The rows of a solved spot; the solution itself is saved here, if the study keeps it."""
-        run = run_row(spot, solution, total_seconds) | {"hands_sha256": None, "solution_bytes": None}
-        if plan.keep.solutions:
-            check_state(path := self.part("solutions", spot.id), self.path)
-            solution.save(path)
-            run["solution_bytes"] = path.stat().st_size
-        summary, hands = spot_rows(spot, solution, plan.keep)
-        return SpotRows(run, summary, hands if plan.keep.hands else None)
-
-    def write(self, spot: str, rows: SpotRows) -> None:
-        """Write the parts of a spot, that of `runs` last."""
-        digests = {"summary_sha256": self._write("summary", spot, rows.summary)}
-        if rows.hands is not None:
-            digests["hands_sha256"] = self._write("hands", spot, rows.hands)
-        self._write("runs", spot, [{**rows.run, **digests}])
-
-    def _write(self, table: str, spot: str, rows: Sequence[Mapping[str, object]]) -> str:
-        arrow, parquet = pyarrow()
-        sink = arrow.BufferOutputStream()
-        parquet.write_table(arrow.Table.from_pylist(rows, schema=self._schema(table)), sink, **_FORMAT)
-        content = sink.getvalue().to_pybytes()
-        with replace_state(self.part(table, spot), self.path) as temporary:
-            temporary.write_bytes(content)
-        return hashlib.sha256(content).hexdigest()
-
-    def _rows(self, table: str, spot: str, columns: Sequence[str] | None = None) -> Table:
-        """A part as a `pyarrow.Table`; its checksums are verified, and the names of its columns, which have none."""
-        path = self.part(table, spot)
-        with self._opened(path) as file:
-            schema, rows = file.schema_arrow, file.read(columns=columns)
-        if not schema.equals(self._schema(table)):
-            raise InvalidFile(path, "is damaged: its columns are not those of the table")
-        if (schema.metadata or {}).get(b"study") != self.manifest.digest.encode():
-            raise InvalidFile(path, f"was copied from another study: {AGAIN}")
-        return rows
-
-    def _opened(self, path: Path) -> ParquetFile:
-        """A part as a `pyarrow.parquet.ParquetFile` that verifies checksums."""
-        _, parquet = pyarrow()
-        check_state(path, self.path)
-        file = parquet.ParquetFile(path, page_checksum_verification=True)
-        groups = (file.metadata.row_group(group) for group in range(file.metadata.num_row_groups))
-        if sum(group.total_byte_size for group in groups) > MAX_PART:
-            raise InvalidFile(path, "is damaged: it is too large")
-        return file
-
-    def files(self, spot: str) -> dict[str, bytes]:
-        """The files of a spot by relative name, that of `runs` last: what a worker without this folder sends."""
-        paths = [self.part(table, spot) for table in ("solutions", "summary", "hands", "runs")]
-        return {path.relative_to(self.path).as_posix(): path.read_bytes() for path in paths if path.exists()}
-
-    def receive(self, spot: str, files: Mapping[str, bytes]) -> None:
-        """Write the files of a spot that another machine solved."""
-        for table in ("solutions", "summary", "hands", "runs"):
-            path = self.part(table, spot)
-            if (content := files.get(path.relative_to(self.path).as_posix())) is not None:
-                with replace_state(path, self.path) as temporary:
-                    temporary.write_bytes(content)
-
-    def _schema(self, table: str) -> Schema:
-        return arrow_schema(pyarrow()[0], table, self.manifest.varied, {"study": self.manifest.digest})
-
     # --- tables ------------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -262,13 +113,13 @@ class StudyFolder:
         checked = dataset.ParquetFragmentScanOptions(page_checksum_verification=True)
         options = {
             "format": dataset.ParquetFileFormat(default_fragment_scan_options=checked),
-            "schema": self._schema(table),
+            "schema": self.schema(table),
         }
         if (merged := self.merged_file(table)) is not None:
             return dataset.dataset(merged, **options)
         spots = sorted(self.written())
         for spot in spots:
-            self._check(spot, table)
+            self.check(spot, table)
         return dataset.dataset([str(self.part(table, spot)) for spot in spots], **options)
 
     def merged_file(self, table: str) -> Path | None:
@@ -293,24 +144,25 @@ class StudyFolder:
             temporary.write_text(json.dumps({"parts": fingerprint, "sha256": self._digests()}) + "\n", encoding="utf-8")
 
     def _merge(self, table: str, spots: Iterable[str]) -> None:
-        arrow, parquet = pyarrow()
-
-        def parts() -> Iterator[Table]:
-            waiting: list[Table] = []
-            for spot in spots:
-                waiting.append(self._rows(table, spot))
-                if sum(map(len, waiting)) >= MERGED_ROWS:
-                    yield arrow.concat_tables(waiting)
-                    waiting = []
-            if waiting:
-                yield arrow.concat_tables(waiting)
-
+        _, parquet = pyarrow()
         with (
             replace_state(self._merged_path(table), self.path) as temporary,
-            parquet.ParquetWriter(temporary, self._schema(table), **_FORMAT) as writer,
+            parquet.ParquetWriter(temporary, self.schema(table), **FORMAT) as writer,
         ):
-            for rows in parts():
+            for rows in self._row_groups(table, spots):
                 writer.write_table(rows, row_group_size=MERGED_ROWS)
+
+    def _row_groups(self, table: str, spots: Iterable[str]) -> Iterator[Table]:
+        """The rows of many spots in tables of at least `MERGED_ROWS` rows."""
+        arrow, _ = pyarrow()
+        waiting: list[Table] = []
+        for spot in spots:
+            waiting.append(self.rows(table, spot))
+            if sum(map(len, waiting)) >= MERGED_ROWS:
+                yield arrow.concat_tables(waiting)
+                waiting = []
+        if waiting:
+            yield arrow.concat_tables(waiting)
 
     def _merged_path(self, table: str) -> Path:
         return self.path / f"{table}.parquet"
@@ -327,8 +179,7 @@ class StudyFolder:
     def _digests(self) -> dict[str, str] | None:
         try:
             return {
-                table: _sha256(self._merged_path(table), self.path, self._largest_merged(table))
-                for table in self.tables
+                table: sha256(self._merged_path(table), self.path, self._largest_merged(table)) for table in self.tables
             }
         except (OSError, InvalidFile):
             return None
@@ -341,26 +192,27 @@ class StudyFolder:
         except OSError as error:
             raise InvalidFile(folder, f"cannot be read: {reason(error)}") from None
 
-    def fingerprint(self) -> str:
-        """Names and sizes of the parts of `runs`: not their times, which a copy of the folder does not keep."""
-        return hashlib.sha256(json.dumps(self._run_files()).encode()).hexdigest()
-
     def forget_merged(self) -> None:
         """Read parts from now on: they are about to change."""
         (self.path / MERGED).unlink(missing_ok=True)
 
 
+class _ReadPart(NamedTuple):
+    """A part that has been read."""
+
+    stamp: list[tuple[int, int]]  # times and sizes of its files
+    rows: Table
+
+
 @dataclass(frozen=True)
 class GrowingFolder(StudyFolder):
-    """A folder that reads each part of `summary` once, for a study that is looked at while it is being solved.
+    """A folder that reads each part of `summary` once, for browsing a study while it is being solved.
 
     Only `columns` can be queried. One thread at a time.
     """
 
     columns: tuple[str, ...] = ()
-    _parts: dict[str, tuple[list[tuple[int, int]], Table]] = field(
-        default_factory=dict, repr=False
-    )  # times and sizes of files, rows
+    _parts: dict[str, _ReadPart] = field(default_factory=dict, repr=False)
 
     def dataset(self, table: str) -> Dataset:
         if table != "summary" or self.merged_file(table) is not None:
@@ -384,16 +236,16 @@ class GrowingFolder(StudyFolder):
         try:
             files = [self.part(table, spot).lstat() for table in ("runs", "summary")]
             stamp = [(file.st_mtime_ns, file.st_size) for file in files]
-            if spot not in self._parts or self._parts[spot][0] != stamp:
-                self._check(spot, "summary")
-                schema = arrow.schema([self._schema("summary").field(name) for name in self.columns])
-                rows = self._opened(path).read(columns=list(self.columns), use_threads=False)
-                self._parts[spot] = stamp, rows.select(list(self.columns)).cast(schema)
+            if spot not in self._parts or self._parts[spot].stamp != stamp:
+                self.check(spot, "summary")
+                schema = arrow.schema([self.schema("summary").field(name) for name in self.columns])
+                rows = self.open_part(path).read(columns=list(self.columns), use_threads=False)
+                self._parts[spot] = _ReadPart(stamp, rows.select(list(self.columns)).cast(schema))
         except FileNotFoundError:
             raise InvalidFile(path, f"is missing: {AGAIN}") from None
         except (OSError, ValueError, KeyError, arrow.ArrowException):
             raise InvalidFile(path, f"is damaged: {AGAIN}") from None
-        return self._parts[spot][1]
+        return self._parts[spot].rows
 
 
 def _check_files(folder: Path) -> None:
@@ -411,14 +263,7 @@ def _check_files(folder: Path) -> None:
             raise InvalidFile(folder / name, f"cannot be read: {reason(error)}") from None
 
 
-def _sha256(path: Path, root: Path, largest: int) -> str:
-    with open(open_state(path, root, os.O_RDONLY), "rb") as file:
-        if os.fstat(file.fileno()).st_size > largest:
-            raise InvalidFile(path, "is damaged: it is too large")
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 @lru_cache(maxsize=64)
 def _known_sha256(path: Path, root: Path, largest: int, size: int, time: int) -> str:
     """The digest of a file, computed once as long as its size and time stay the same."""
-    return _sha256(path, root, largest)
+    return sha256(path, root, largest)

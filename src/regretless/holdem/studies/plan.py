@@ -175,7 +175,7 @@ class StudyPlan:
 
     @cached_property
     def chosen(self) -> list[Flop]:
-        """The flops that `flops` asks for."""
+        """The flops that `flops` names."""
         return choose_flops(self.flops, self.group)
 
     @cached_property
@@ -298,8 +298,12 @@ def line_pattern(text: object, field: str) -> str:
     """A line as the tables have it, in which `any` stands for every card; errors name the field."""
     if not isinstance(text, str):
         raise InvalidOption(field, text, "must be a text in quotes")
-    parts = [part.strip() for part in text.split(",")] if text.strip() else []
-    return ", ".join(ANY if part.lower() == ANY else ", ".join(map(str, parse_line(part, field))) for part in parts)
+    if not text.strip():
+        return ""
+    parts: list[str] = []
+    for part in map(str.strip, text.split(",")):
+        parts.extend([ANY] if part.lower() == ANY else map(str, parse_line(part, field)))
+    return ", ".join(parts)
 
 
 def _variations(fields: dict[str, object], vary: object, source: str | Path) -> Iterator[Variation]:
@@ -307,8 +311,8 @@ def _variations(fields: dict[str, object], vary: object, source: str | Path) -> 
     if not isinstance(vary, Mapping):
         raise InvalidOption("vary", vary, "must be a table: [vary]")
     values = dict(_leaves(vary))
-    if prod(map(len, values.values())) > MAX_VARIATIONS:
-        count = prod(map(len, values.values()))
+    count = prod(map(len, values.values()))
+    if count > MAX_VARIATIONS:
         raise RegretlessError(f"vary: has {count:,} combinations; at most {MAX_VARIATIONS:,} are allowed")
     for number, chosen in enumerate(product(*values.values()), 1):
         varied: dict[str, object] = deepcopy(fields)

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from regretless.errors import InvalidFile, InvalidOption, InvalidText, MissingExtra
 from regretless.holdem.reading.columns import pyarrow
-from regretless.holdem.studies.folder import AGAIN, StudyFolder
+from regretless.holdem.studies.folder import StudyFolder
+from regretless.holdem.studies.parts import AGAIN
 
 if TYPE_CHECKING:
     from pyarrow import Table

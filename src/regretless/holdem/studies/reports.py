@@ -14,7 +14,7 @@ Sums are over the spots that are solved. `Coverage` says how many of the study's
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
@@ -41,6 +41,7 @@ _ORDERS: Mapping[str, Sequence[str]] = {
 }
 _MEANS = ("oop_ev", "ip_ev", "oop_equity", "ip_equity")
 _NUMBERS = (*_MEANS, "oop_eqr", "ip_eqr", "weight", "spots")
+_SUMS = ("spots", "w", *_MEANS, "oop_expected", "ip_expected")  # of a group of spots
 
 
 @dataclass(frozen=True)
@@ -104,31 +105,30 @@ class StudyReport:
 
     def as_json(self) -> dict[str, object]:
         """What `regretless study report --json` prints."""
-
-        def row(each: ReportRow) -> dict[str, object]:
-            named = dict(zip(self.by, each.group, strict=False))
-            numbers = {name: value for name, value in vars(each).items() if name not in ("group", "frequencies")}
-            return named | numbers | {"frequencies": dict(each.frequencies)}
-
         return {
             "line": self.line,
             "player": self.player,
             "by": list(self.by),
             "actions": list(self.actions),
-            "rows": [row(each) for each in self.rows],
-            "total": row(self.total),
+            "rows": [self._row_fields(row) | {"frequencies": dict(row.frequencies)} for row in self.rows],
+            "total": self._row_fields(self.total) | {"frequencies": dict(self.total.frequencies)},
             "coverage": self.coverage.as_json(),
         }
 
     def flat_rows(self) -> list[dict[str, object]]:
         """A row per group with a column per action, for CSV and Parquet; the coverage is in every row."""
         rows = []
-        for each in self.rows:
-            row: dict[str, object] = dict(zip(self.by, each.group, strict=True))
-            row |= {name: value for name, value in vars(each).items() if name not in ("group", "frequencies")}
-            row |= {f"frequency of {action}": each.frequencies[action] for action in self.actions}
-            rows.append(row | {"solved_spots": self.coverage.solved, "planned_spots": self.coverage.spots})
+        coverage = {"solved_spots": self.coverage.solved, "planned_spots": self.coverage.spots}
+        for row in self.rows:
+            frequencies = {f"frequency of {action}": row.frequencies[action] for action in self.actions}
+            rows.append(self._row_fields(row) | frequencies | coverage)
         return rows
+
+    def _row_fields(self, row: ReportRow) -> dict[str, object]:
+        """The columns that a row is grouped by, which the total does not have, and its numbers."""
+        group = dict(zip(self.by, row.group, strict=False))
+        numbers = {name: value for name, value in vars(row).items() if name not in ("group", "frequencies")}
+        return group | numbers
 
 
 def study_report(
@@ -149,51 +149,52 @@ def study_report(
     columns = tuple(_column(folder, name) for name in by)
     line = line_pattern(line, "line")
     coverage = study_coverage(folder, where=where, variation=variation)
+    actions = _sums_by_action(folder, columns, line, where, variation)
+    if not actions:
+        raise _no_rows(folder, line, where, coverage)
+    kinds: dict[str, str] = {}  # by action, in the order of the actions
+    for each in sorted(actions, key=lambda row: (row["place"], row["action"])):
+        kinds.setdefault(each["action"], each["kind"])
+    groups: dict[tuple[object, ...], _GroupSums] = {}
+    for each in actions:
+        groups.setdefault(tuple(each[name] for name in columns), _GroupSums()).add(each)
+    total = _GroupSums.together(groups.values(), kinds)
+    weight = total.sums["w"]
+    rows = [_row(sums, group, kinds, weight) for group, sums in groups.items()]
+    return StudyReport(
+        line=line,
+        player=actions[0]["player"],
+        by=columns,
+        actions=tuple(kinds),
+        kinds=kinds,
+        rows=tuple(sorted(rows, key=_sorting(sort, columns, kinds))),
+        total=_row(total, (), kinds, weight),
+        coverage=coverage,
+    )
+
+
+def _sums_by_action(
+    folder: StudyFolder, columns: Sequence[str], line: str, where: str, variation: int | None
+) -> list[dict[str, Any]]:
+    """A row per group of spots and action. What the actions of a decision share is summed over the first (place 0)."""
     condition = f"(line = $line OR pattern = $line){_where(where)}"
     parameters: dict[str, object] = {"line": line}
     if variation is not None:
         condition += " AND variation = $variation"
         parameters["variation"] = variation
-    grouped = "".join(f'"{name}", ' for name in columns)
+    group = "".join(f'"{name}", ' for name in columns)
     sums = ", ".join(f"sum(w * {name}) FILTER (place = 0) AS {name}" for name in _MEANS)
-    actions = run_sql(  # numbers that all actions of a decision share are summed over the first one only (place = 0)
+    rows: list[dict[str, Any]] = run_sql(
         folder,
-        f"""SELECT {grouped} action, min(kind) AS kind, min(place) AS place, sum(w * frequency) AS played,
+        f"""SELECT {group} action, min(kind) AS kind, min(place) AS place, sum(w * frequency) AS action_weight,
             count(DISTINCT spot) FILTER (place = 0) AS spots, min(player) AS player,
             sum(w) FILTER (place = 0) AS w, {sums},
             sum(w * oop_equity * node_pot) FILTER (place = 0) AS oop_expected,
             sum(w * ip_equity * node_pot) FILTER (place = 0) AS ip_expected
-            FROM (SELECT *, weight * reach AS w FROM summary WHERE {condition}) GROUP BY {grouped} action""",
+            FROM (SELECT *, weight * reach AS w FROM summary WHERE {condition}) GROUP BY {group} action""",
         parameters,
     ).to_pylist()
-    if not actions:
-        raise _no_rows(folder, line, where, coverage)
-    order: dict[str, str] = {}
-    for each in sorted(actions, key=lambda row: (row["place"], row["action"])):
-        order.setdefault(each["action"], each["kind"])
-    added = ("spots", "w", *_MEANS, "oop_expected", "ip_expected")
-    nodes: dict[tuple[object, ...], dict[str, float]] = {}
-    weight_by_action: dict[tuple[object, ...], dict[str, float]] = {}
-    for each in actions:
-        key = tuple(each[name] for name in columns)
-        weight_by_action.setdefault(key, {})[each["action"]] = each["played"] or 0.0
-        node = nodes.setdefault(key, dict.fromkeys(added, 0))
-        for name in added:
-            node[name] += each[name] or 0
-    whole = sum(node["w"] for node in nodes.values())
-    rows = [_row(node, key, weight_by_action[key], order, whole) for key, node in nodes.items()]
-    everything = {name: sum(node[name] for node in nodes.values()) for name in added}
-    total_by_action = {action: sum(each.get(action, 0.0) for each in weight_by_action.values()) for action in order}
-    return StudyReport(
-        line=line,
-        player=actions[0]["player"],
-        by=columns,
-        actions=tuple(order),
-        kinds=order,
-        rows=tuple(sorted(rows, key=_sorting(sort, columns, order))),
-        total=_row(everything, (), total_by_action, order, whole),
-        coverage=coverage,
-    )
+    return rows
 
 
 def study_coverage(folder: StudyFolder, *, where: str = "", variation: int | None = None) -> Coverage:
@@ -218,28 +219,46 @@ def study_coverage(folder: StudyFolder, *, where: str = "", variation: int | Non
     return Coverage(len(done), len(chosen), sum(done) / sum(weights.values()) if weights else None)
 
 
-def _row(
-    sums: Mapping[str, float],
-    group: tuple[object, ...],
-    weight_by_action: Mapping[str, float],
-    actions: Mapping[str, str],
-    whole: float,
-) -> ReportRow:
-    weight = sums["w"]
+class _GroupSums:
+    """The sums of a group of spots."""
 
-    def ratio(amount: float | None, total: float | None) -> float:
-        return amount / total if total and amount is not None else math.nan
+    def __init__(self) -> None:
+        self.sums: dict[str, float] = dict.fromkeys(_SUMS, 0)
+        self.action_weights: dict[str, float] = {}
 
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Add the row of one action."""
+        self.action_weights[row["action"]] = row["action_weight"] or 0.0
+        for name in _SUMS:
+            self.sums[name] += row[name] or 0
+
+    @classmethod
+    def together(cls, groups: Collection[_GroupSums], actions: Iterable[str]) -> _GroupSums:
+        """The sums of several groups."""
+        total = cls()
+        for name in _SUMS:
+            total.sums[name] = sum(group.sums[name] for group in groups)
+        for action in actions:
+            total.action_weights[action] = sum(group.action_weights.get(action, 0.0) for group in groups)
+        return total
+
+
+def _row(group: _GroupSums, values: tuple[object, ...], actions: Iterable[str], weight_of_all: float) -> ReportRow:
+    sums, weight = group.sums, group.sums["w"]
     return ReportRow(
-        group=group,
+        group=values,
         spots=int(sums["spots"]),
         weight=weight,
-        share=ratio(weight, whole),
-        frequencies={action: ratio(weight_by_action.get(action, 0.0), weight) for action in actions},
-        **{name: ratio(sums[name], weight) for name in _MEANS},
-        oop_eqr=ratio(sums["oop_ev"], sums["oop_expected"]),
-        ip_eqr=ratio(sums["ip_ev"], sums["ip_expected"]),
+        share=_ratio(weight, weight_of_all),
+        frequencies={action: _ratio(group.action_weights.get(action, 0.0), weight) for action in actions},
+        **{name: _ratio(sums[name], weight) for name in _MEANS},
+        oop_eqr=_ratio(sums["oop_ev"], sums["oop_expected"]),
+        ip_eqr=_ratio(sums["ip_ev"], sums["ip_expected"]),
     )
+
+
+def _ratio(amount: float, total: float) -> float:
+    return amount / total if total else math.nan
 
 
 def _column(folder: StudyFolder, name: str) -> str:
@@ -257,16 +276,19 @@ def _where(text: str) -> str:
     """Properties of flops as SQL; their words are known, so none needs quoting."""
     if not text.strip():
         return ""
-    columns = {**dict.fromkeys(PAIRINGS, "pairing"), **dict.fromkeys(SUIT_KINDS, "suits")}
-    columns |= dict.fromkeys(CONNECTEDNESS, "connectedness")
+    alternatives = []
+    for terms in FlopFilter(text, "where").alternatives:
+        conditions = [f"({' OR '.join(map(_word_condition, sorted(term)))})" for term in terms]
+        alternatives.append(" AND ".join(conditions))
+    return f" AND ({' OR '.join(alternatives)})"
 
-    def one(word: str) -> str:
-        return f"{columns[word]} = '{word}'" if word in columns else f"high = '{word[0]}'"
 
-    def every(terms: Sequence[frozenset[str]]) -> str:
-        return " AND ".join(f"({' OR '.join(one(word) for word in sorted(term))})" for term in terms)
-
-    return f" AND ({' OR '.join(map(every, FlopFilter(text, 'where').alternatives))})"
+def _word_condition(word: str) -> str:
+    """A property of flops as SQL: `pairing = 'paired'`."""
+    for column, words in (("pairing", PAIRINGS), ("suits", SUIT_KINDS), ("connectedness", CONNECTEDNESS)):
+        if word in words:
+            return f"{column} = '{word}'"
+    return f"high = '{word[0]}'"  # A-high
 
 
 def _no_rows(folder: StudyFolder, line: str, where: str, coverage: Coverage) -> InvalidText:

@@ -126,7 +126,7 @@ TABLES: Mapping[str, Mapping[str, tuple[str, str]]] = MappingProxyType(
     {"summary": _SUMMARY, "hands": _HANDS, "runs": _RUNS}
 )
 
-_LEFT = {4: 45, 5: 44}  # cards that can come as the turn and the river, when both players hold two
+_NEXT_CARDS = {4: 45, 5: 44}  # cards that can come as the turn and the river, when both players have two
 
 
 def column_of(field: str) -> str:
@@ -160,19 +160,19 @@ def spot_rows(
     reader = solution.reader
     summary: list[dict[str, object]] = []
     hands: list[dict[str, object]] = []
-    whole = reader.pairs(reader.root)
-    common = _common(spot) | {"matchups": whole}
+    root_pairs = reader.pairs(reader.root)
+    common = _common(spot) | {"matchups": root_pairs}
     nodes = list(kept_nodes(reader, keep))
     reader.find_equities(nodes)
     for node in nodes:
         view = reader.view(node)
-        reach = reader.pairs(node) / whole
+        reach = reader.pairs(node) / root_pairs
         for count in range(4, 4 + len(node.deal.cards)):
-            reach /= _LEFT[count]
+            reach /= _NEXT_CARDS[count]
         summary += _line_rows(common, view, node, reach)
         if keep.hands:
-            named = {"spot": spot.id, "flop": spot.flop.text, "variation": spot.variation.number}
-            hands += [{**named, **row} for row in long_rows(view)]
+            spot_columns = {"spot": spot.id, "flop": spot.flop.text, "variation": spot.variation.number}
+            hands += [{**spot_columns, **row} for row in long_rows(view)]
     return summary, hands
 
 
@@ -266,7 +266,7 @@ def _line_rows(common: dict[str, object], view: NodeView, node: LineNode, reach:
     assert view.player is not None
     cards = [card_text(card) for card in node.deal.cards]
     of_player = {player: _of_player(view, player) for player in ("oop", "ip")}
-    named = {
+    node_columns = {
         **common,
         "line": view.line,
         "pattern": ", ".join(ANY if step in (*cards, board_text(node.deal.cards)) else step for step in node.steps),
@@ -284,7 +284,7 @@ def _line_rows(common: dict[str, object], view: NodeView, node: LineNode, reach:
         step = parse_line(action)[0]
         first = "check" in view.actions
         yield {
-            **named,
+            **node_columns,
             "place": number,
             "action": action,
             "kind": ("bet" if first else "raise") if step.verb == "all-in" else step.verb,

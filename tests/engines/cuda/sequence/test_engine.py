@@ -208,7 +208,13 @@ def test_impossible_options():
     pytest.importorskip("cupy")
     from regretless.engines.cuda.sequence.engine import CudaSequenceEngine
 
-    for options in ({"device": "cpu"}, {"dtype": "float16"}, {"mode": "slow"}, {"blocks": 4, "carried": True}):
+    for options in (
+        {"device": "cpu"},
+        {"dtype": "float16"},
+        {"mode": "slow"},
+        {"blocks": 4, "carried": True},
+        {"mode": "graph", "blocks": 4},
+    ):
         with pytest.raises(InvalidOption):
             CudaSequenceEngine(sequence("kuhn"), **options)
 

@@ -14,7 +14,7 @@ from tests.engines.cuda_host_device import HostDevice
 from tests.engines.random_public import random_form
 from tests.engines.test_buckets import small_form
 
-from regretless.engines.contract import BucketEvaluators, BucketStrategy, EvaluationStopped, StrategyTables
+from regretless.engines.bucket_strategies import BucketEvaluators, BucketStrategy, EvaluationStopped, StrategyTables
 from regretless.engines.creation import bucket_evaluators
 from regretless.engines.cuda import device as cuda_device
 from regretless.engines.cuda.public.bucket_evaluator import CudaBucketEvaluators

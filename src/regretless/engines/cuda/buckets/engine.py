@@ -10,8 +10,8 @@ All hands in a bucket play the same, so within a street everything but terminals
 5. `sum_buckets`       values at leaves, and own reach where lines begin, summed over the hands of each bucket
 6. `learn_lines`       from these sums, values and regrets up each line, and the variant's update
 
-Sums are taken in a fixed order, so a solve gives the same bits every time. The parts: `plan` (the tree), `batch` (the
-runouts), `kernels/` (the arithmetic).
+Sums are taken in a fixed order, so a solve gives the same bits every time. The parts: `plan` (the tree),
+`runouts` (a batch of them), `kernels/` (the arithmetic).
 """
 
 from __future__ import annotations

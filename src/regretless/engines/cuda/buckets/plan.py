@@ -9,7 +9,7 @@ each in the order of lines, so that exit x leads to line x of the next street.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,10 +78,12 @@ class StreetPlan:
 
     @property
     def leaves(self) -> int:
+        """Number of leaves."""
         return sum(self.counts)
 
     @property
     def first_exit(self) -> int:
+        """Number of the first leaf that is an exit."""
         return self.counts[0] + self.counts[1]
 
 
@@ -111,6 +113,17 @@ def records_source() -> str:
     return struct("Node", NODE) + struct("Line", LINE) + weights
 
 
+class _PlayerRows(NamedTuple):
+    """What `CudaBucketPlan` has per player, under the same names."""
+
+    lines: NDArray[np.void]
+    row_numbers: int
+    leaf_numbers: int
+    line_numbers: int
+    leaf_rows: tuple[int, ...]
+    line_rows: tuple[int, ...]
+
+
 def make_plan(layout: TableLayout) -> CudaBucketPlan:
     """The plan of a form."""
     tree, buckets = layout.form.tree, layout.form.buckets
@@ -131,9 +144,9 @@ def make_plan(layout: TableLayout) -> CudaBucketPlan:
                     numbered.append((node, len(order), -1))
                     order.extend(range(first_child[node], first_child[node + 1]))
                 else:
-                    alike = leaves[LEAVES.index(kind[node])]
-                    numbered.append((node, 0, len(alike)))
-                    alike.append((line, node))
+                    same_kind = leaves[LEAVES.index(kind[node])]
+                    numbered.append((node, 0, len(same_kind)))
+                    same_kind.append((line, node))
             sizes[-1].append(len(order))
             ends[:, line + 1] = [len(each) for each in leaves]
         counts = len(leaves[0]), len(leaves[1]), len(leaves[2])
@@ -142,25 +155,34 @@ def make_plan(layout: TableLayout) -> CudaBucketPlan:
             leaf = -1 if number < 0 else number + int(begins[LEAVES.index(kind[node])])
             player = int(tree.player[node]) if number < 0 else -1
             rows.append((int(layout.begin[node]), player, int(layout.actions[node]), child, leaf))
-        every = [pair for each in leaves for pair in each]
+        in_order = [leaf for of_kind in leaves for leaf in of_kind]
         streets.append(
             StreetPlan(
                 lines=len(entries),
                 counts=counts,
                 first=(ends + begins[:, None]).astype(np.int32),
-                line_of_leaf=np.array([line for line, _ in every], dtype=np.int32),
+                line_of_leaf=np.array([line for line, _ in in_order], dtype=np.int32),
                 line_above=np.array(above, dtype=np.int32),
-                pays=np.stack([_pays(layout, [node for _, node in every], own) for own in range(2)]),
+                pays=np.stack([_pays(layout, [node for _, node in in_order], own) for own in range(2)]),
             )
         )
         above = [line for line, _ in leaves[2]]
         entries = [first_child[node] for _, node in leaves[2]]
-    first, second = (_lines(streets, sizes, buckets[player]) for player in range(2))
-    return CudaBucketPlan(streets, np.array(rows, dtype=NODE), *zip(first, second, strict=True))
+    first, second = (_rows_of(streets, sizes, buckets[player]) for player in range(2))
+    return CudaBucketPlan(
+        streets=streets,
+        nodes=np.array(rows, dtype=NODE),
+        lines=(first.lines, second.lines),
+        row_numbers=(first.row_numbers, second.row_numbers),
+        leaf_numbers=(first.leaf_numbers, second.leaf_numbers),
+        line_numbers=(first.line_numbers, second.line_numbers),
+        leaf_rows=(first.leaf_rows, second.leaf_rows),
+        line_rows=(first.line_rows, second.line_rows),
+    )
 
 
-def _lines(streets: list[StreetPlan], sizes: list[list[int]], buckets: tuple[int, ...]) -> tuple[Any, ...]:
-    """What `CudaBucketPlan` has per player."""
+def _rows_of(streets: list[StreetPlan], sizes: list[list[int]], buckets: tuple[int, ...]) -> _PlayerRows:
+    """Where a player's rows are, given `sizes`, the nodes of each line by street, and buckets by street."""
     records: list[tuple[int, ...]] = []  # of LINE
     leaf_rows, line_rows = [0], [0]
     first = row = 0
@@ -171,7 +193,14 @@ def _lines(streets: list[StreetPlan], sizes: list[list[int]], buckets: tuple[int
             row += nodes * count
         leaf_rows.append(leaf_rows[-1] + street.leaves * count)
         line_rows.append(line_rows[-1] + street.lines * count)
-    return np.array(records, dtype=LINE), row, leaf_rows[-1], line_rows[-1], tuple(leaf_rows), tuple(line_rows)
+    return _PlayerRows(
+        lines=np.array(records, dtype=LINE),
+        row_numbers=row,
+        leaf_numbers=leaf_rows[-1],
+        line_numbers=line_rows[-1],
+        leaf_rows=tuple(leaf_rows),
+        line_rows=tuple(line_rows),
+    )
 
 
 def _pays(layout: TableLayout, nodes: list[int], own: int) -> NDArray[np.float64]:

@@ -65,7 +65,7 @@ def _sizes(form: BucketedForm) -> dict[str, tuple[int, DTypeLike]]:
 
 
 def max_steps(form: BucketedForm, own: int) -> int:
-    """The most steps of a showdown: every own hand once, every hand of the opponent up to three times."""
+    """Maximum number of steps of a showdown: every own hand once, every hand of the opponent up to three times."""
     return len(form.hands[own].weight) + 3 * len(form.hands[1 - own].weight)
 
 
@@ -123,10 +123,12 @@ def _order(strength: Int32) -> NDArray[np.int64]:
 
 
 @kernel
-def _steps(mine: NDArray[np.int64], theirs: NDArray[np.int64], steps: NDArray[np.uint16], counts: Int32) -> None:
+def _steps(
+    own_order: NDArray[np.int64], other_order: NDArray[np.int64], steps: NDArray[np.uint16], counts: Int32
+) -> None:
     """The steps of showdowns on every runout, from the orders of both players' hands."""
-    for runout in range(len(mine)):
-        own, other, row_steps = mine[runout], theirs[runout], steps[runout]
+    for runout in range(len(own_order)):
+        own, other, row_steps = own_order[runout], other_order[runout], steps[runout]
         count, start, passed = 0, np.searchsorted(own, 0), np.searchsorted(other, 0)
         for index in range(passed, len(other)):
             count = _add(row_steps, count, other[index], LOSE)

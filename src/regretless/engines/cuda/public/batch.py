@@ -1,8 +1,8 @@
 """Many spots on one device, advanced and evaluated together: one sequence of launches serves them all.
 
 Spots of a batch may differ in tree, ranges, boards and weights, but have equally many streets, the same storage and
-the same kind of kernels (`kind_of`). Each is a `CudaPublicEngine` of its own, which can be read and saved alone; its
-numbers are those that it would have found alone.
+the same kind of kernels (`kind_of`). Each is a `CudaPublicEngine` of its own, which can be read and saved alone, and
+ends up with the same numbers as if it had been advanced alone.
 
 `SharedCuda` is the device that they share: it uploads the tables of new engines together and forms batches of them.
 """
@@ -40,7 +40,7 @@ class SharedCuda:
 
     @contextmanager
     def creating(self) -> Iterator[None]:
-        self._arena = Arena(self._on)  # that of earlier engines goes when they do
+        self._arena = Arena(self._on)  # the previous arena is freed with the engines that use it
         with self._arena:
             yield
 
@@ -118,7 +118,7 @@ class CudaBatch:
             steps.append(own_steps)
             engine.iteration += len(own_steps)
         different = [own_steps for own_steps, _ in computed.values()]
-        self._walks.learn(different[0] if len(different) == 1 else _stacked(steps), self.engines[0].learning)
+        self._walks.learn(different[0] if len(different) == 1 else _stack(steps), self.engines[0].learning)
 
     def evaluate(self, numbers: Sequence[int]) -> list[Evaluation]:
         """Values and best responses of the average strategies of these spots."""
@@ -132,7 +132,7 @@ class CudaBatch:
         return [Evaluation(tuple(value), tuple(response)) for value, response in pairs]
 
 
-def _stacked(steps: Sequence[Records | None]) -> Records:
+def _stack(steps: Sequence[Records | None]) -> Records:
     """[spots, iterations]; zeros for retired spots."""
     active = [(number, rows) for number, rows in enumerate(steps) if rows is not None]
     stacked = np.zeros((len(steps), len(active[0][1])), dtype=STEP)

@@ -1,8 +1,8 @@
 """Exact values and exploitability of a strategy per bucket on a CUDA device, with real cards on every runout.
 
-The walks are those of an evaluation in `CudaPublicEngine`. Only what a hand plays is found elsewhere: not among stored
-averages, but in the table of its decision, at the hand's bucket on the runout. So nothing is stored per decision, hand
-and runout; what grows with the runouts is the buckets of hands, the lists of final runouts, and the values of lines.
+The walks are those of an evaluation in `CudaPublicEngine`, except that strategies are not read from stored averages but
+from the table of each decision, in the column of the hand's bucket on the runout. So nothing is stored per decision,
+hand and runout; only the buckets of hands, the lists of final runouts and the values of lines grow with the runouts.
 
 Tables are uploaded once and stay on the device as long as their `StrategyTables` exist. Evaluators used one after
 another share the same working rows, which are tens of gigabytes in a large game.
@@ -18,14 +18,14 @@ from weakref import ReferenceType, WeakKeyDictionary, ref
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.contract import (
+from regretless.engines.bucket_strategies import (
     BucketEvaluator,
     BucketEvaluators,
     BucketStrategy,
-    Evaluation,
     EvaluationStopped,
     StrategyTables,
 )
+from regretless.engines.contract import Evaluation
 from regretless.engines.cuda.device import ON_CPU, Arena, Buffer, Device, open_device
 from regretless.engines.cuda.public.engine import check_offsets
 from regretless.engines.cuda.public.hands import has_equal_players
@@ -49,7 +49,7 @@ class CudaBucketEvaluators:
 
     device = "cuda"
     threads = 1
-    most_buckets = MAX_BUCKETS
+    max_buckets = MAX_BUCKETS
 
     def __init__(self, *, device: str | Device = "cuda", interrupted: Callable[[], bool] = lambda: False) -> None:
         self._device, self.interrupted = device, interrupted

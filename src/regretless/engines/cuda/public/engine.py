@@ -73,7 +73,7 @@ class CudaPublicEngine(StoredEngine):
         self.has_lists = False  # whether the lists of final runouts are filled
         self.lock_tables: list[list[Buffer]] = []  # what the jobs point to
         self._filled_at = -1  # `changes` when the jobs were filled
-        self._own_walks: Walks | None = None  # made when first used: in a batch, one serves all spots
+        self._own_walks: Walks | None = None  # created on first use: in a batch, one serves all spots
 
     @property
     def on(self) -> Device:
@@ -230,7 +230,7 @@ class CudaPublicEngine(StoredEngine):
     def evaluate(self, strategy: PublicStrategy | None = None) -> Evaluation:
         """Values and best responses, in the form's unit, by default of the average strategy.
 
-        A given strategy is evaluated in 32 bits, whatever the storage, from a copy of its own on the device.
+        A strategy that is handed in is evaluated in 32 bits, whatever the storage, from its own copy on the device.
         """
         self._prepare()
         walks, numbers = (self._walks, None) if strategy is None else self._walks_of(strategy)

@@ -44,6 +44,9 @@ __all__ = [
 ]
 
 
+FOUR = 4  # operations that a kernel reads at once, or steps of a product
+
+
 class HandCounts(NamedTuple):
     """What the sizes of a player's tables depend on."""
 
@@ -142,18 +145,18 @@ def fill_hands(
 
 @kernel
 def max_distinct(
-    mine: NDArray[np.int16], my_cards: Array, theirs: NDArray[np.int16], their_cards: Array, deck: int
+    own_strength: NDArray[np.int16], own_cards: Array, other_strength: NDArray[np.int16], other_cards: Array, deck: int
 ) -> tuple[int, int]:
     """The most groups and pairs on a runout.
 
-    Strengths, `mine` and `theirs` [runouts, hands], are below 0 for a hand that is not possible. Own hands that beat
+    Strengths [runouts, hands] are below 0 for a hand that is not possible. Own hands that beat
     and tie the same hands form a group; those with a common card that beat and tie the same hands with this card, a
     pair. Cards [hands, 2] are `deck` where there is none.
     """
     max_groups = max_pairs = 0
     words = deck // 64 + 1
     levels = 0
-    for strength in (mine, theirs):
+    for strength in (own_strength, other_strength):
         for runout in range(strength.shape[0]):
             for hand in range(strength.shape[1]):
                 levels = max(levels, strength[runout, hand] + 1)
@@ -162,11 +165,11 @@ def max_distinct(
     occurring = np.empty(levels // 64 + 1, dtype=np.uint64)  # a bit per strength that a hand has
     between = np.empty(words, dtype=np.uint64)  # whether own hands follow the opponent's last one
     one, everyone = np.uint64(1), np.uint64(1) << np.uint64(deck % 64)
-    for runout in range(mine.shape[0]):
+    for runout in range(own_strength.shape[0]):
         occurring[:] = 0
         between[:] = 0
         for player in range(2):
-            strength, cards = (mine, my_cards) if player == 0 else (theirs, their_cards)
+            strength, cards = (own_strength, own_cards) if player == 0 else (other_strength, other_cards)
             for hand in range(strength.shape[1]):
                 level = strength[runout, hand]
                 if level < 0:
@@ -187,10 +190,10 @@ def max_distinct(
                 level = 64 * block + int(np.log2(np.float64(left ^ rest)))  # of the lowest bit
                 left = rest
                 for word in range(words):
-                    own_cards, other_cards = cards_of[level, 0, word], cards_of[level, 1, word]
-                    alone = own_cards & ~other_cards
-                    new = (own_cards & other_cards) | (alone & ~between[word])
-                    between[word] = (between[word] | alone) & ~other_cards
+                    own_bits, other_bits = cards_of[level, 0, word], cards_of[level, 1, word]
+                    alone = own_bits & ~other_bits
+                    new = (own_bits & other_bits) | (alone & ~between[word])
+                    between[word] = (between[word] | alone) & ~other_bits
                     if word == deck // 64 and new & everyone != 0:
                         groups += 1
                         new ^= everyone
@@ -199,9 +202,6 @@ def max_distinct(
                         pairs += 1
         max_groups, max_pairs = max(max_groups, groups), max(max_pairs, pairs)
     return max_groups, max_pairs
-
-
-FOUR = 4  # operations that a kernel reads at once, or steps of a product
 
 
 def hand_tables(layout: Layout, units: Sequence[float]) -> Packed:
@@ -268,9 +268,9 @@ def _hand_fields(owners: tuple[int, ...]) -> Iterator[tuple[Field, ...]]:
         if name == "other_reach":
             yield from (((job, name),) for job in others)
             continue
-        mine = () if name in OTHER_ALONE else tuple((job, name) for job in owners)
+        own_fields = () if name in OTHER_ALONE else tuple((job, name) for job in owners)
         other_name = name if name in OTHER_ALONE else ALSO_OTHER.get(name)
-        yield mine if other_name is None else (*mine, *((job, other_name) for job in others))
+        yield own_fields if other_name is None else (*own_fields, *((job, other_name) for job in others))
 
 
 _OWNERS: tuple[tuple[int, ...], ...] = ((0,), (1,), (0, 1))
@@ -318,12 +318,15 @@ def code_bytes(own_hands: int, other_hands: int) -> int:
 
 def max_sums(form: PublicForm, own: int) -> Sums:
     """What the showdowns of a player need at most on a final runout."""
-    mine, theirs = (np.where(each.cards < 0, form.deck, each.cards) for each in (form.hands[own], form.hands[1 - own]))
+    players = (own, 1 - own)
+    own_cards, other_cards = (
+        np.where(form.hands[player].cards < 0, form.deck, form.hands[player].cards) for player in players
+    )
     # In one order: NumPy's may be either, and differs between the players if one of them has a single hand.
-    my_strength, their_strength = (_rows(form.strength[player]) for player in (own, 1 - own))
-    groups, pairs = max_distinct(my_strength, mine, their_strength, theirs, form.deck)
+    own_strength, other_strength = (_rows(form.strength[player]) for player in players)
+    groups, pairs = max_distinct(own_strength, own_cards, other_strength, other_cards, form.deck)
     # An operation per hand of the opponent, overall and by card; one for what is emitted after them, then padding.
-    operations = 3 * len(theirs) + FOUR * (SEGMENTS + form.deck)
+    operations = 3 * len(other_cards) + FOUR * (SEGMENTS + form.deck)
     return Sums(groups, pairs, -(-operations // FOUR) * FOUR)
 
 

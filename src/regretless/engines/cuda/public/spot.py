@@ -55,7 +55,7 @@ def waves_of_runouts(form: PublicForm, slots: int) -> list[RunoutWave]:
     return waves
 
 
-def _copied(jobs: NDArray[np.void]) -> NDArray[np.void]:
+def _copy(jobs: NDArray[np.void]) -> NDArray[np.void]:
     return jobs.view(np.uint8).copy().view(JOB)  # as bytes: NumPy copies records field by field, slowly
 
 
@@ -114,9 +114,9 @@ class _Shape:
 def _slot_rows(layout: Layout, plan: CudaWalkPlan) -> tuple[int, int, int, int]:
     """Numbers in the opponent's rows, own rows, values and values of lines of one runout of the last street."""
     street = plan.streets[-1]
-    mine, theirs = int(layout.hands[plan.own]), int(layout.hands[1 - plan.own])
-    own_rows, values, lines = (int(street[name]) * mine for name in ("own_rows", "value_rows", "lines"))
-    return int(street["opponent_rows"]) * theirs, own_rows, values, lines
+    own_hands, other_hands = int(layout.hands[plan.own]), int(layout.hands[1 - plan.own])
+    own_rows, values, lines = (int(street[name]) * own_hands for name in ("own_rows", "value_rows", "lines"))
+    return int(street["opponent_rows"]) * other_hands, own_rows, values, lines
 
 
 def _rows(plan: CudaWalkPlan, slots: int, last: tuple[int, int, int, int]) -> Iterator[Rows]:
@@ -171,7 +171,7 @@ class SpotWalks:
         self.sums = first, first if self.equal_players else max_sums(layout.form, 1)
         self.slots, self.apart = self._shape.slots, self._shape.apart
         self.waves = waves_of_runouts(layout.form, self.slots)
-        self.jobs = _copied(self._shape.jobs)
+        self.jobs = _copy(self._shape.jobs)
         self._pointed: list[Buffer] = []  # what the jobs point to: as long as they do, it must not be freed
         self._widths: list[int] = []  # of both players' pieces of terminals
         self._panel_bytes = 0  # at most, of their panels
@@ -198,12 +198,12 @@ class SpotWalks:
     def twin(self) -> SpotWalks:
         """The same spot with jobs of its own, which can be changed alone."""
         twin = copy(self)
-        twin.jobs = _copied(self.jobs)
+        twin.jobs = _copy(self.jobs)
         return twin
 
     @property
     def way_rows(self) -> dict[str, NDArray[np.int64]]:
-        """[ways, players] where the rows that each way up has of its own begin, from `blank_at` on; -1 for none."""
+        """[ways, players] where the rows of each way up begin, counted from `blank_address`; -1 for none."""
         return self._shape.ways
 
     def _point(self, buffer: Buffer, pointers: Pointers) -> None:

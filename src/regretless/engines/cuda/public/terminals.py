@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from itertools import count, pairwise
 from typing import NamedTuple
 
@@ -55,6 +56,16 @@ class Panels(NamedTuple):
     bytes: int  # of the largest
 
 
+class _StakeKind(IntEnum):
+    """The kinds of terminals, in the order in which a panel has them."""
+
+    WITH_OTHER_FOLD = 0  # a showdown, together with a fold of the opponent
+    LINE = 1  # a showdown that is a line of its own
+    SHOWDOWN = 2
+    WITH_OWN_FOLD = 3  # a showdown, together with an own fold
+    FOLD = 4
+
+
 class LastTerminals(NamedTuple):
     """The T terminals of the last street."""
 
@@ -71,7 +82,10 @@ class LastTerminals(NamedTuple):
             mixed, folds = (self.records[name][start:end] >= 0 for name in ("mixture", "fold_value"))
             order = start + np.argsort(np.where(mixed, 0, np.where(folds, 1, 2)), kind="stable")
             before, last = int(mixed.sum()), int(mixed.sum() + folds.sum())
-            pieces[number] = (start, end - start, before + before % 2, before - before % 2, last + last % 2, 0, 0, 0)
+            piece = pieces[number]
+            piece["first"], piece["columns"] = start, end - start
+            piece["mixed"] = before + before % 2
+            piece["fold_first"], piece["fold_last"] = before - before % 2, last + last % 2
             pays[number, :, : end - start] = self.pays[:, order]
             orders.append(order)
         return Cut(pieces, np.concatenate([*orders, np.zeros(0)]).astype(np.int32), pays)
@@ -81,17 +95,20 @@ class LastTerminals(NamedTuple):
         stakes = self.stakes
         kinds = np.select(
             [stakes["value_row"] < 0, stakes["fold_value"] >= 0, stakes["fold_row"] >= 0, stakes["opponent_row"] < 0],
-            [4, 3, 0, 1],  # folds; showdowns with an own fold, with an opponent's, and those that are a line
-            default=2,
+            [_StakeKind.FOLD, _StakeKind.WITH_OWN_FOLD, _StakeKind.WITH_OTHER_FOLD, _StakeKind.LINE],
+            default=_StakeKind.SHOWDOWN,
         )
         order = np.argsort(kinds, kind="stable")  # kinds together, so that few tiles of rows are not full
         row_bytes = HALF * (hands + ROW_PADDING)
         for parts in count(1 if len(kinds) else 0):
             panels = np.zeros(parts, dtype=PANEL)
             for number, (start, end) in enumerate(pairwise(_parts(len(kinds), parts))):
-                counts = np.bincount(kinds[order[start:end]], minlength=5)
-                mixed, direct, other, showdowns, rows = np.cumsum(counts).tolist()
-                panels[number] = (start, rows, mixed, other, showdowns, mixed, direct, 0)
+                ends = np.cumsum(np.bincount(kinds[order[start:end]], minlength=len(_StakeKind))).tolist()
+                panel = panels[number]
+                panel["first"], panel["rows"] = start, ends[_StakeKind.FOLD]
+                panel["mixed"] = panel["direct_first"] = ends[_StakeKind.WITH_OTHER_FOLD]
+                panel["direct_last"] = ends[_StakeKind.LINE]
+                panel["plain"], panel["showdowns"] = ends[_StakeKind.SHOWDOWN], ends[_StakeKind.WITH_OWN_FOLD]
             sizes = panels["rows"] * STAKE.itemsize + (panels["rows"] + panels["mixed"] + 1) * row_bytes
             if parts == len(kinds) or sizes.max() <= max_bytes:
                 return Panels(panels, stakes[order], int(sizes.max(initial=0)))

@@ -40,7 +40,7 @@ from regretless.engines.cuda.public.source import (
     kernel_source,
 )
 from regretless.engines.cuda.public.spot import WAY_ROWS, WAYS, SpotWalks
-from regretless.engines.cuda.public.work import Items, Launches, StreetWork, Upload, Work, both_ways, joined, waves_of
+from regretless.engines.cuda.public.work import Items, Launches, StreetWork, Upload, Work, both_ways, join, waves_of
 
 __all__ = ["Walks"]
 
@@ -91,7 +91,7 @@ class Walks:
         self._joins = all(spot.apart for spot in spots)  # whether both players can be evaluated at once
         if self._joins:
             for works in (self._streets_of, self._waves_of):
-                works.append([joined(one, two) for one, two in zip(*works, strict=True)])
+                works.append([join(one, two) for one, two in zip(*works, strict=True)])
         outside = int(self._rooms[0]["block_bytes"])
         blocks = max((len(wave.pieces) for waves in self._waves_of for wave in waves), default=0)
         self._space = device.zeros(max(outside * blocks, 1), np.dtype(np.uint8))
@@ -305,7 +305,7 @@ class Walks:
     def _down(self, name: str, launches: Launches, street: int, step: Step, *, both: bool = False) -> None:
         """Launch a walk down, of the opponent's hands or of both players'."""
         work = launches.work
-        hands = work.both if both else work.theirs
+        hands = work.both_line_hands if both else work.other_line_hands
         blocks = _teams(work.hands[1]) + (_teams(work.hands[0]) if both else 0)
         self._lines(name, work, launches.down, (hands, blocks, work.reach_rows), street, step)
 
@@ -322,7 +322,7 @@ class Walks:
     def _up(self, name: str, launches: Launches, items: Items, street: int, step: Step) -> None:
         work = launches.work
         # Products give the values of lines without decisions.
-        hands = work.deciding if name == "last_up" and self.options.products else work.mine
+        hands = work.deciding_hands if name == "last_up" and self.options.products else work.own_line_hands
         self._lines(name, work, items, (hands, _teams(work.hands[0]), work.cached_rows), street, step)
 
     def _lines(self, name: str, work: Work, items: Items, sizes: tuple[int, int, int], street: int, step: Step) -> None:

@@ -18,7 +18,7 @@ from regretless.engines.cuda.public.plan import CudaWalkPlan
 from regretless.engines.cuda.public.records import ITEM
 from regretless.engines.cuda.public.spot import WAYS, RunoutWave, SpotWalks
 
-__all__ = ["Items", "Launches", "StreetWork", "Upload", "Work", "both_ways", "joined", "waves_of"]
+__all__ = ["Items", "Launches", "StreetWork", "Upload", "Work", "both_ways", "join", "waves_of"]
 
 LEVEL_TASKS = 1 << 18  # decisions × hands up to which a street is walked by levels: all threads run at once
 ENOUGH_BLOCKS = 2048  # for terminals: if there are more pieces, a block takes several,
@@ -38,13 +38,13 @@ class Work:
         plans = {spot.plans[own]: spot.layout.hands.tolist() for _, spot in spots}  # many spots share one
         hands = [[each[own], each[1 - own]] for each in plans.values()]
         lines = [int(plan.streets[street]["lines"]) for plan in plans]
-        # Hands of all lines of a runout, if all are of the spot with the most.
-        self.mine = max(count * each[0] for count, each in zip(lines, hands))
+        # Hands of all lines of a runout, for the spot with the most: own ones, the opponent's, and those of both.
+        self.own_line_hands = max(count * each[0] for count, each in zip(lines, hands))
         decided = [int(plan.streets[street]["decided"]) for plan in plans]
-        self.deciding = max(count * each[0] for count, each in zip(decided, hands))  # of lines with decisions
+        self.deciding_hands = max(count * each[0] for count, each in zip(decided, hands))  # of lines with decisions
         walked = [int(plan.streets[street]["walked"]) for plan in plans]
-        self.theirs = max(count * each[1] for count, each in zip(walked, hands))
-        self.both = max(count * sum(each) for count, each in zip(lines, hands))
+        self.other_line_hands = max(count * each[1] for count, each in zip(walked, hands))
+        self.both_line_hands = max(count * sum(each) for count, each in zip(lines, hands))
         self.cached_rows = max(plan.cached_rows[street] for plan in plans)
         self.reach_rows = max(plan.reach_rows[street] for plan in plans)
         self.longest = max(plan.longest[street] for plan in plans)
@@ -65,13 +65,7 @@ class Work:
         if self.by_levels:
             chosen = [spot.plans[own] for _, spot in spots]
             self.down = _with_lines(items, self.spot_of, [_lines(plan, street, "walked") for plan in chosen])
-            rest = {
-                plan: [REST] if plan.streets[street]["lines"] > plan.streets[street]["decided"] else []
-                for plan in plans
-            }
-            self.up = _with_lines(
-                items, self.spot_of, [_lines(plan, street, "decided") + rest[plan] for plan in chosen]
-            )
+            self.up = _with_lines(items, self.spot_of, [_lines_up(plan, street) for plan in chosen])
         # Whether every runout has one line, which has decisions and is walked by levels, as on a first street.
         is_one = len(self.down) == len(self.up) == len(items) and bool((self.up["piece"] >= 0).all())
         self.has_one_line = self.by_levels and is_one
@@ -169,10 +163,20 @@ class Launches:
             self.turns = [upload.add(twice[way::WAYS]) for way in range(WAYS)]
 
 
-def joined(one: Work, two: Work) -> Work:
+def join(one: Work, two: Work) -> Work:
     """The same work of both players, launched at once."""
     work = copy(one)
-    for name in ("mine", "deciding", "theirs", "both", "cached_rows", "reach_rows", "longest", "terms", "takes_turns"):
+    for name in (
+        "own_line_hands",
+        "deciding_hands",
+        "other_line_hands",
+        "both_line_hands",
+        "cached_rows",
+        "reach_rows",
+        "longest",
+        "terms",
+        "takes_turns",
+    ):
         setattr(work, name, max(getattr(one, name), getattr(two, name)))
     work.hands = max(one.hands[0], two.hands[0]), max(one.hands[1], two.hands[1])
     for name in ("items", "down", "up", "pieces", "leaves"):
@@ -209,6 +213,13 @@ def _lines(plan: CudaWalkPlan, street: int, which: str) -> list[int]:
     record = plan.streets[street]
     first, count = int(record["first_line"]), int(record[which])
     return [first + line for line in plan.line_order[first : first + count].tolist()]
+
+
+def _lines_up(plan: CudaWalkPlan, street: int) -> list[int]:
+    """Lines of a street that are walked up: those with decisions, and the others together."""
+    record = plan.streets[street]
+    lines = _lines(plan, street, "decided")
+    return [*lines, REST] if record["lines"] > record["decided"] else lines
 
 
 def _with_lines(items: Records, spot_of: NDArray[np.int64], lines: Sequence[list[int]]) -> Records:

@@ -1,12 +1,8 @@
 """CFR on general games of two players by our own CUDA kernels, launched through CuPy.
 
 `CudaSequenceEngine` is one game as the solving loop uses it, `CudaSequenceSolve` one game or a batch of one shape.
-
-Two ways to run a schedule:
-
-- *persistent*: one cooperative launch runs all of it. For games that fit in the device's caches.
-- *graph*: one launch per step and level, recorded once as a CUDA graph of one iteration and replayed; a counter on the
-  device tells which weights to read. For games whose payoffs stream from memory, or whose trees are too deep.
+`launch.py` chooses between the two ways to run a schedule: one persistent launch for all of it, or a graph of launches
+for one iteration, in which a counter on the device tells which weights to read.
 
 In a batch every game has one or more thread blocks to itself, so a thousand small games fill a device that one alone
 would leave idle.
@@ -21,16 +17,8 @@ import cupy
 import numpy as np
 
 from regretless.engines.contract import LEARNED, Evaluation, Snapshot, Updates
-from regretless.engines.cuda.sequence.game import (
-    FIELDS,
-    LEVELS,
-    MAX_LEVELS,
-    SIZES,
-    STATE,
-    TOGETHER,
-    kernel_source,
-    prepare,
-)
+from regretless.engines.cuda.sequence.game import FIELDS, LEVELS, SIZES, STATE, TOGETHER, kernel_source
+from regretless.engines.cuda.sequence.launch import RESIDENT_THREADS, DeviceLimits, plan_launch
 from regretless.engines.numpy.sequence import MIN_NORMAL
 from regretless.engines.sequence_layout import Terms, terms_of
 from regretless.errors import InvalidOption, WouldNotFit
@@ -39,32 +27,15 @@ from regretless.forms.history import FloatArray
 from regretless.forms.sequence import SequenceForm, SequenceTree
 from regretless.variants.variant import Schedule, Weights
 
-__all__ = ["MODES", "CudaSequenceEngine", "CudaSequenceSolve"]
+__all__ = ["CudaSequenceEngine", "CudaSequenceSolve"]
 
-MODES = ("auto", "persistent", "graph")
 KERNELS = {
     "persistent": ("solve", "evaluate"),
     "graph": ("level_rows", "level_up", "level_up_best", "level_down", "level_normalise", "tick"),
 }
 TOLERANCE = {"float32": 1e-4, "float64": 1e-10}  # of results of order 1, after some tens of iterations
 CAPACITY = 4096  # iterations whose weights are on the device at once
-STEP_THREADS = 256  # threads of a block in the graph's launches
 RESERVED_SHARED = 8192  # bytes of shared memory that the kernels use themselves
-
-# The best plan by size of game, from a sweep over 1 to 132 blocks of 256, 512 and 1,024 threads on an H200. Sizes are
-# payoff entries and sequences of the larger player; times are µs per iteration of alternating CFR+ in float32.
-#
-#   game            size   best plan        others
-#   kuhn              43   1 × 256    4.1   1 × 1,024  4.6; 4 to 132 blocks  9 to 10; graph 16
-#   leduc          6,013   1 × 1,024 13.9   1 × 256   21.0; 4 to 132 blocks 20 to 25; graph 36
-#   liar's dice  171,991   84 × 1,024 39.0  16 × 1,024 64.7; 132 × 1,024 39.6; 132 × 256 64.6; graph 62
-#   goofspiel 6  530,647   132 × 1,024 34.4 66 × 1,024 40.2; 132 × 256 51.2; graph 55
-#   leduc 13     711,933   132 × 1,024 40.1 66 × 1,024 44.1; 132 × 256 51.7; graph 48
-#   battleship 1,012,180   132 × 1,024 42.9 66 × 1,024 60.2; 132 × 256 90.8; graph 65
-FEW_THREADS_UP_TO = 1024  # size; beyond this, the maximum number of threads per block is best
-ONE_BLOCK_UP_TO = 8192  # size; a second block adds two barriers, at least 5 µs per iteration
-SIZE_OF_A_BLOCK = 2048  # work per block below which another block does not repay its barriers
-PERSISTENT_UP_TO = 4_000_000  # entries; beyond, payoffs stream from memory, which hides the launches of a graph
 
 
 class CudaSequenceSolve:
@@ -80,50 +51,34 @@ class CudaSequenceSolve:
         dtype: str = "float32",
         mode: str = "auto",
         blocks: int | None = None,
-        threads: int | None = None,
+        block_threads: int | None = None,
         carried: bool | None = None,
     ) -> None:
-        if dtype not in ("float32", "float64"):
-            raise InvalidOption("dtype", dtype, "must be float32 or float64")
-        if mode not in MODES:
-            raise InvalidOption("mode", mode, f"must be one of {', '.join(MODES)}")
+        """`mode`, `blocks`, `block_threads` and `carried` are as in `plan_launch`."""
         self._device = cupy.cuda.Device(int(device.partition(":")[2] or 0))
         self._simultaneous = updates is Updates.SIMULTANEOUS
         with self._device:
             attributes = self._device.attributes
-            self._processors = processors = int(attributes["MultiProcessorCount"])
-            self._shared = int(attributes["MaxSharedMemoryPerBlockOptin"]) - RESERVED_SHARED
+            self._limits = DeviceLimits(
+                processors=int(attributes["MultiProcessorCount"]),
+                shared_bytes=int(attributes["MaxSharedMemoryPerBlockOptin"]) - RESERVED_SHARED,
+            )
+            self.plan = plan_launch(
+                trees,
+                terms,
+                self._limits,
+                dtype=dtype,
+                mode=mode,
+                blocks=blocks,
+                block_threads=block_threads,
+                carried=carried,
+            )
+            self.game = self.plan.game
             self._stream = cupy.cuda.Stream(non_blocking=True)
-            games = terms[0].value.shape[1] if terms[0].value.ndim == 2 else 1
-            self.mode = self._choose_mode(mode, terms, games)
-            if self.mode == "graph":
-                blocks = 1
-            elif blocks is None:
-                blocks = _choose_blocks(trees, terms, games, processors)
-            self.threads = threads or _choose_threads(trees, terms, games, processors)
-            busy = processors * 2048 if self.mode == "graph" else blocks * self.threads
-            game = prepare(trees, terms, blocks=blocks, dtype=dtype, threads=busy)
-            if self.mode == "persistent" and game.deepest > MAX_LEVELS:
-                if mode == "persistent":
-                    raise InvalidOption("mode", mode, f"needs trees of at most {MAX_LEVELS} levels")
-                self.mode = "graph"
-                game = prepare(trees, terms, blocks=1, dtype=dtype, threads=processors * 2048)
-            self.game = game
-            fits = blocks == 1 and game.table_bytes + game.carried_bytes <= self._shared
-            if carried and not fits:
-                raise InvalidOption("carried", carried, "needs one block and a game that fits in its shared memory")
-            self.carried = self.mode == "persistent" and (fits if carried is None else carried)
             self._upload()
             self._compile()
-            if self.mode == "graph":
+            if self.plan.mode == "graph":
                 self._graph = self._record()
-
-    def _choose_mode(self, mode: str, terms: tuple[Terms, ...], games: int) -> str:
-        if mode != "auto":
-            if mode == "graph" and games > 1:
-                raise InvalidOption("mode", mode, "runs a single game; a batch needs persistent")
-            return mode
-        return "graph" if games == 1 and max(len(term.value) for term in terms) > PERSISTENT_UP_TO else "persistent"
 
     def _upload(self) -> None:
         free, _ = cupy.cuda.runtime.memGetInfo()
@@ -150,18 +105,18 @@ class CudaSequenceSolve:
         cupy.cuda.runtime.deviceSynchronize()  # the uploads run on another stream
 
     def _compile(self) -> None:
-        source = kernel_source(TOGETHER if self.mode == "persistent" else LEVELS)
-        options = ("-std=c++17", f"-DTHREADS={self.threads}", *self.game.options)
+        source = kernel_source(TOGETHER if self.plan.mode == "persistent" else LEVELS)
+        options = ("-std=c++17", f"-DTHREADS={self.plan.block_threads}", *self.game.options)
         # Blocks that wait for each other must all be running, which a cooperative launch guarantees.
-        together = self.mode == "persistent" and self.game.blocks > 1
+        together = self.plan.mode == "persistent" and self.game.blocks > 1
         module = cupy.RawModule(code=source, options=options, enable_cooperative_groups=together)
-        self._kernels: dict[str, Any] = {name: module.get_function(name) for name in KERNELS[self.mode]}
+        self._kernels: dict[str, Any] = {name: module.get_function(name) for name in KERNELS[self.plan.mode]}
         self._shared_bytes = dict.fromkeys(self._kernels, self.game.table_bytes)
-        if self.carried:
+        if self.plan.carried:
             self._shared_bytes["solve"] += self.game.carried_bytes
-        if self.mode == "persistent":
+        if self.plan.mode == "persistent":
             for kernel in self._kernels.values():  # the maximum: engines of similar games share the function
-                kernel.max_dynamic_shared_size_bytes = self._shared
+                kernel.max_dynamic_shared_size_bytes = self._limits.shared_bytes
 
     # --- iterations ---
 
@@ -171,7 +126,7 @@ class CudaSequenceSolve:
             rows = np.ascontiguousarray(schedule[begin : begin + CAPACITY])
             with self._device, self._stream:
                 self._schedule[: len(rows)].set(rows.view(np.float64).reshape(len(rows), -1))
-                if self.mode == "persistent":
+                if self.plan.mode == "persistent":
                     self._launch_together("solve", self._schedule, len(rows), self._simultaneous, carried=True)
                 else:
                     self._next.fill(0)
@@ -186,20 +141,21 @@ class CudaSequenceSolve:
         values = [argument if isinstance(argument, cupy.ndarray) else np.int32(argument) for argument in arguments]
         values.append(np.int32(game.blocks))
         if carried:
-            values.append(np.int32(self.carried))
+            values.append(np.int32(self.plan.carried))
         self._kernels[kernel](
             (game.blocks * game.games,),
-            (self.threads,),
+            (self.plan.block_threads,),
             (self._players, *values, self._arrived),
             shared_mem=max(self._shared_bytes[kernel], 16),
         )
 
     def _launch(self, kernel: str, work: int, *arguments: Any) -> None:
         """One launch over the whole device, a thread per piece of work, up to what the device can hold."""
-        resident = self._processors * (2048 // STEP_THREADS)  # blocks
-        grid = min(max(-(-work // STEP_THREADS), 1), resident)
+        threads = self.plan.block_threads
+        resident_blocks = self._limits.processors * (RESIDENT_THREADS // threads)
+        grid = min(max(-(-work // threads), 1), resident_blocks)
         values = [argument if isinstance(argument, cupy.ndarray) else np.int32(argument) for argument in arguments]
-        self._kernels[kernel]((grid,), (STEP_THREADS,), tuple(values))
+        self._kernels[kernel]((grid,), (threads,), tuple(values))
 
     def _record(self) -> Any:
         """One iteration as a graph."""
@@ -247,7 +203,7 @@ class CudaSequenceSolve:
         with self._device, self._stream:
             if strategy is not None:
                 self._write("other_strategy", np.asarray(strategy, dtype=np.float64).reshape(self.game.games, -1))
-            if self.mode == "persistent":
+            if self.plan.mode == "persistent":
                 self._launch_together("evaluate", average)
             else:
                 self._evaluate_by_steps(average)
@@ -318,29 +274,10 @@ class CudaSequenceSolve:
             cupy.cuda.runtime.deviceSynchronize()
 
 
-def _size(trees: tuple[SequenceTree, ...], terms: tuple[Terms, ...]) -> int:
-    """Payoff entries and sequences of the larger player."""
-    return max(len(term.value) + len(tree.pair) for tree, term in zip(trees, terms))
-
-
-def _choose_blocks(trees: tuple[SequenceTree, ...], terms: tuple[Terms, ...], games: int, processors: int) -> int:
-    size = _size(trees, terms)
-    if games > 1 or size <= ONE_BLOCK_UP_TO:
-        return 1
-    return int(min(processors, -(-size // SIZE_OF_A_BLOCK)))
-
-
-def _choose_threads(trees: tuple[SequenceTree, ...], terms: tuple[Terms, ...], games: int, processors: int) -> int:
-    # If a batch outnumbers the processors, several small blocks share each of them.
-    return 256 if games >= 2 * processors or _size(trees, terms) <= FEW_THREADS_UP_TO else 1024
-
-
 class CudaSequenceEngine:
     """One two-player game on a CUDA device.
 
-    `mode` is how a schedule runs ("persistent", "graph" or "auto"); `blocks` and `block_threads` are how many thread
-    blocks of how many threads share a persistent game, by default chosen by its size; `carried` is whether a single
-    block keeps the game in its shared memory, by default if it fits.
+    `mode` ("auto", "persistent" or "graph"), `blocks`, `block_threads` and `carried` are as in `plan_launch`.
     """
 
     name = "cuda"
@@ -370,7 +307,7 @@ class CudaSequenceEngine:
             dtype=dtype,
             mode=mode,
             blocks=blocks,
-            threads=block_threads,
+            block_threads=block_threads,
             carried=carried,
         )
         self.form = form.history
@@ -385,12 +322,7 @@ class CudaSequenceEngine:
     @property
     def plan(self) -> str:
         """How the game runs, for benchmarks: mode, blocks, threads, lanes."""
-        solve, game = self._solve, self._solve.game
-        lanes = "+".join(f"{player.lanes}/{player.row_lanes}" for player in game.players)
-        top = "+".join(str(player.layout.top_sets) for player in game.players)
-        carried = " carried" if solve.carried else ""
-        packed = "" if game.packed else " unpacked"
-        return f"{solve.mode} {game.blocks}x{solve.threads} lanes {lanes} top {top}{carried}{packed}"
+        return str(self._solve.plan)
 
     def advance(self, schedule: Schedule) -> None:
         self._solve.advance(schedule)

@@ -18,6 +18,7 @@ import heapq
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,6 +36,7 @@ __all__ = [
     "TOGETHER",
     "CudaGame",
     "CudaPlayer",
+    "count_games",
     "kernel_source",
     "prepare",
     "weights_source",
@@ -49,6 +51,7 @@ SIZES = (
 )  # fmt: skip
 
 MAX_VALUES = 4096  # distinct payoffs allowed in packed entries: the table must fit in shared memory
+VALUES_PER_PASS = 1 << 16  # values that are sorted at a time to find distinct ones
 WARP = 32
 MAX_LEVELS = 64  # as in the kernels: levels of a part that a block keeps in shared memory
 
@@ -141,6 +144,11 @@ class CudaGame:
         return {name: np.repeat(array[None].astype(real), self.games, axis=0) for name, array in state.items()}
 
 
+def count_games(terms: tuple[Terms, ...]) -> int:
+    """Number of games whose payoffs these terms have, one in each column."""
+    return terms[0].value.shape[1] if terms[0].value.ndim == 2 else 1
+
+
 def prepare(
     trees: tuple[SequenceTree, ...],
     terms: tuple[Terms, ...],
@@ -151,39 +159,43 @@ def prepare(
     share: float = 0.5,
 ) -> CudaGame:
     """Lay out a two-player game for `blocks` blocks; `threads` is how many threads one game keeps busy."""
-    games = terms[0].value.shape[1] if terms[0].value.ndim == 2 else 1
+    games = count_games(terms)
     layouts = [lay_out(tree, np.diff(term.start), blocks=blocks, share=share) for tree, term in zip(trees, terms)]
-    columns = [max(int(layout.sequences - 1).bit_length(), 1) for layout in layouts]
-    coded = [
-        _coded(np.asarray(term.value, dtype=np.float64).reshape(len(term.value), games).astype(dtype), bits)
-        for term, bits in zip(terms, (columns[1], columns[0]))
-    ]
-    packed = all(code is not None for code, _ in coded)
-    players = tuple(
-        _player(layouts[p], layouts[1 - p], terms[p], coded[p] if packed else None, columns[1 - p], dtype, threads)
+    column_bits = [max(int(layouts[1 - p].sequences - 1).bit_length(), 1) for p in range(2)]  # of the other player
+    values = [np.asarray(term.value, dtype=np.float64).reshape(-1, games).astype(dtype) for term in terms]
+    codes = [_encode(values[p], column_bits[p]) for p in range(2)]
+    packed = codes[0] is not None and codes[1] is not None
+    first, second = (
+        _player(layouts[p], layouts[1 - p], terms[p], values[p], codes[p] if packed else None, column_bits[p], threads)
         for p in range(2)
     )
-    return CudaGame((players[0], players[1]), blocks, games, dtype)
+    return CudaGame((first, second), blocks, games, dtype)
 
 
-def _coded(value: Array, column_bits: int) -> tuple[IntArray | None, Array]:
-    """The number of each entry's value, and the table of values [games, values]; None for the numbers if too many."""
+class _Codes(NamedTuple):
+    """The number of each entry's value, and the table of values [games, values]."""
+
+    numbers: IntArray
+    table: Array
+
+
+def _encode(value: Array, column_bits: int) -> _Codes | None:
+    """Number the values [entries, games]; None if there are too many different ones."""
     limit = min(1 << (32 - column_bits), MAX_VALUES)
-    none = (None, value.T)
     if len(value) == 0:
-        return np.zeros(0, dtype=np.int64), np.zeros((value.shape[1], 1), value.dtype)
+        return _Codes(np.zeros(0, dtype=np.int64), np.zeros((value.shape[1], 1), value.dtype))
     if value.shape[1] > 1:
         rows, number = np.unique(value, axis=0, return_inverse=True)
-        return (number.ravel(), np.ascontiguousarray(rows.T)) if len(rows) <= limit else none
+        return _Codes(number.ravel(), np.ascontiguousarray(rows.T)) if len(rows) <= limit else None
     flat = value[:, 0]
-    table = np.unique(flat[: 1 << 16])
+    table = np.unique(flat[:VALUES_PER_PASS])
     while len(table) <= limit:  # sorting all entries of a large game would take longer than solving it
         number = np.minimum(np.searchsorted(table, flat), len(table) - 1)
         missing = flat[table[number] != flat]
         if len(missing) == 0:
-            return number, table[None]
-        table = np.union1d(table, missing[: 1 << 16])
-    return none
+            return _Codes(number, table[None])
+        table = np.union1d(table, missing[:VALUES_PER_PASS])
+    return None
 
 
 def _power_of_two(number: float) -> int:
@@ -195,33 +207,25 @@ def _player(
     layout: TreeLayout,
     other: TreeLayout,
     terms: Terms,
-    coded: tuple[IntArray | None, Array] | None,
+    values: Array,  # [entries, games] of the terms
+    codes: _Codes | None,
     column_bits: int,
-    dtype: str,
     threads: int,
 ) -> CudaPlayer:
     counts = np.diff(terms.start)[layout.sequence].astype(np.int64)
     rows = np.flatnonzero(counts)
-    mean = counts.sum() / max(len(rows), 1)
-    row_lanes = min(_power_of_two(mean), max(_power_of_two(threads / max(len(rows), 1)), _power_of_two(mean / 8)))
-    actions = np.diff(layout.first)
-    lanes = _power_of_two(actions.max(initial=1))
-    if layout.sets * lanes > 4 * threads:
-        lanes = _power_of_two(float(np.quantile(actions, 0.9)))
-
+    row_lanes = _row_lanes(counts, len(rows), threads)
     ordered, bounds = _order_rows(layout, counts, rows, long=max(8 * row_lanes, WARP))
     lengths = counts[ordered]
     starts = slices(lengths)
     entry = np.repeat(np.asarray(terms.start)[:-1][layout.sequence[ordered]] - starts[:-1], lengths)
     entry += np.arange(starts[-1])
-    column = other.number[np.asarray(terms.columns[0])[entry]].astype(np.uint32)
-    if coded is None:
-        games = terms.value.shape[1] if terms.value.ndim == 2 else 1
-        value = np.asarray(terms.value).reshape(-1, games)[entry].T.astype(dtype)
+    packed_entry = other.number[np.asarray(terms.columns[0])[entry]].astype(np.uint32)
+    if codes is None:
+        value = values[entry].T
     else:
-        number, value = coded
-        assert number is not None
-        column |= number[entry].astype(np.uint32) << np.uint32(column_bits)
+        value = codes.table
+        packed_entry |= codes.numbers[entry].astype(np.uint32) << np.uint32(column_bits)
     row = np.zeros((len(ordered) + 1, 2), dtype=np.int32)
     row[:, 0], row[:-1, 1] = starts, ordered
 
@@ -235,7 +239,7 @@ def _player(
         "part_levels": (np.diff(level, axis=1) > 0).sum(axis=1).astype(np.int32),
         "row_bounds": bounds.astype(np.int32),
         "row": row,
-        "entry": column,
+        "entry": packed_entry,
         "value": np.ascontiguousarray(value),
     }
     copies = layout.blocks - 1
@@ -251,7 +255,22 @@ def _player(
         "set_stride": max(layout.sets + copies * layout.top_sets, 1),
         "column_bits": column_bits,
     }
-    return CudaPlayer(layout, arrays, sizes, lanes, row_lanes, coded is not None)
+    return CudaPlayer(layout, arrays, sizes, _set_lanes(layout, threads), row_lanes, codes is not None)
+
+
+def _row_lanes(counts: IntArray, rows: int, threads: int) -> int:
+    """Lanes per row of the matrix: no more than an average row has entries, and enough for all threads."""
+    mean = counts.sum() / max(rows, 1)
+    return min(_power_of_two(mean), max(_power_of_two(threads / max(rows, 1)), _power_of_two(mean / 8)))
+
+
+def _set_lanes(layout: TreeLayout, threads: int) -> int:
+    """Lanes per information set: one for every action or, in large games, for the actions of most sets."""
+    actions = np.diff(layout.first)
+    lanes = _power_of_two(actions.max(initial=1))
+    if layout.sets * lanes > 4 * threads:
+        lanes = _power_of_two(float(np.quantile(actions, 0.9)))
+    return lanes
 
 
 def _order_rows(layout: TreeLayout, counts: IntArray, rows: IntArray, long: int) -> tuple[IntArray, IntArray]:

@@ -12,7 +12,7 @@ however many runouts are drawn. The parts: `plan` (the tree), `boards` (the batc
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,16 @@ WIDE_TILES = ("reach", "shown", "folded", "by_card", "pays")  # scratch in 64 bi
 INTEGERS = ("starts", "steps")  # scratch of 32-bit integers
 
 
+class StreetWalk(NamedTuple):
+    """A walk through all lines of a street."""
+
+    street: int
+    own: int
+    learns: bool  # whether values are computed and tables updated, or only the reach that leaves the street
+    boards: Boards
+    weights: np.void  # a row of a schedule
+
+
 class NumbaBucketedEngine(BucketTables):
     """One bucketed form on the CPU."""
 
@@ -51,8 +61,9 @@ class NumbaBucketedEngine(BucketTables):
         self._scratch = [_make_scratch(form, self._plans) for _ in range(threads)]
         self._workers = Workers(threads) if threads > 1 else None
         # Compile the kernels or load them from disk, so that setup and not the first iteration pays for it.
-        boards = arrange(form, form.runouts.draw(1))
-        self._walk_share(np.zeros(0, dtype=np.int64), 0, 0, False, 0, boards[0], np.zeros(1, ROW)[0])
+        boards = arrange(form, form.runouts.draw(1))[0]
+        walk = StreetWalk(street=0, own=0, learns=False, boards=boards, weights=np.zeros(1, ROW)[0])
+        self._walk_bundles(walk, np.zeros(0, dtype=np.int64), self._scratch[0])
 
     @property
     def memory_bytes(self) -> int:
@@ -64,13 +75,13 @@ class NumbaBucketedEngine(BucketTables):
         """Run one iteration per row of `schedule`."""
         if predicts(schedule):
             self.store_predictions()
-        for row in schedule:
+        for weights in schedule:
             boards = arrange(self.form, self.form.runouts.draw(self.iteration + 1))
             for own in range(2):
-                self._learn(own, boards, row)
+                self._learn(own, boards, weights)
             self.iteration += 1
 
-    def _learn(self, own: int, boards: list[Boards], row: np.void) -> None:
+    def _learn(self, own: int, boards: list[Boards], weights: np.void) -> None:
         first = self._entries[0]
         for rows, player in ((first.other, 1 - own), (first.own, own)):
             weight = self.form.hands[player].weight
@@ -78,50 +89,39 @@ class NumbaBucketedEngine(BucketTables):
             rows[0, 0, len(weight) :] = 0.0
         streets = range(len(boards))
         for street in streets[:-1]:
-            self._walk(street, False, own, boards[street], row)
+            self._walk(StreetWalk(street, own, learns=False, boards=boards[street], weights=weights))
         for street in reversed(streets):
-            self._walk(street, True, own, boards[street], row)
+            self._walk(StreetWalk(street, own, learns=True, boards=boards[street], weights=weights))
 
-    def _walk(self, street: int, learns: bool, own: int, boards: Boards, row: np.void) -> None:
+    def _walk(self, walk: StreetWalk) -> None:
         """Walk all lines of a street, on all threads."""
-
-        shares = self._shares[own][street]
-
-        def walk(number: int) -> None:
-            self._walk_share(shares[number], number, street, learns, own, boards, row)
-
-        busy = [number for number in range(self.threads) if len(shares[number])]
-        if self._workers is None or len(busy) == 1:
-            for number in busy:
-                walk(number)
+        shares = [share for share in self._shares[walk.own][walk.street] if len(share)]
+        if self._workers is None or len(shares) == 1:
+            for share, scratch in zip(shares, self._scratch):
+                self._walk_bundles(walk, share, scratch)
             return
         self._workers.are_lost()  # in a forked process, starts new threads
-        for done in [self._workers.submit(walk, number) for number in busy]:
-            done.result()
+        pending = [
+            self._workers.submit(self._walk_bundles, walk, share, scratch)
+            for share, scratch in zip(shares, self._scratch)
+        ]
+        for future in pending:
+            future.result()
 
-    def _walk_share(
-        self,
-        bundles: NDArray[np.int64],
-        thread: int,
-        street: int,
-        learns: bool,
-        own: int,
-        boards: Boards,
-        row: np.void,
-    ) -> None:
-        form, other = self.form, 1 - own
+    def _walk_bundles(self, walk: StreetWalk, bundles: NDArray[np.int64], scratch: BundleScratch) -> None:
+        street, own, other = walk.street, walk.own, 1 - walk.own
         walk_bundles(
             bundles,
-            learns,
+            walk.learns,
             own,
-            np.array([form.buckets[own][street], form.buckets[other][street]], dtype=np.int64),
+            np.array([self.form.buckets[own][street], self.form.buckets[other][street]], dtype=np.int64),
             self._plans[own],
-            boards,
+            walk.boards,
             self._entries[street],
             self._entries[min(street + 1, len(self._entries) - 1)],
             LearnedTables(self._regret[own], self._average[own], self._matched[own], self._matched[other]),
-            self._scratch[thread],
-            row,
+            scratch,
+            walk.weights,
         )
 
 

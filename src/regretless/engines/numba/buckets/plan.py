@@ -27,11 +27,19 @@ from regretless.forms.walking import WalkingOrder, terminal_pays, walking_order
 __all__ = ["LEAF", "OTHER", "OWN", "BundlePlan", "make_plan"]
 
 OWN, OTHER, LEAF = 0, 1, 2  # who acts at a node
-FEW_NODES = 64  # lines are added to a bundle until it has at least this many
+MIN_BUNDLE_NODES = 64  # lines are added to a bundle until it has at least this many
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
-Lane = tuple[int, int, int, tuple[float, ...]]  # row, showdown, fold, payoffs
+
+
+class _Lane(NamedTuple):
+    """A row of the opponent's reach, and up to one showdown and one fold that need its sums."""
+
+    row: int = 0
+    show_node: int = -1
+    fold_node: int = -1
+    pays: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)  # a column of `BundlePlan.pays`
 
 
 class BundlePlan(NamedTuple):
@@ -64,14 +72,34 @@ class BundlePlan(NamedTuple):
     pays: NDArray[np.float64]  # [tiles, 4, 16]  of the showdown, factors of W, E and V (`kernels.py`); of the fold, V
 
 
+class _BundleNode(NamedTuple):
+    """A node of a bundle; `BundlePlan` has an array for each field."""
+
+    acts: int
+    first_child: int
+    actions: int
+    other_row: int
+    own_row: int
+    table: int
+    strategy_at: int
+    reach_at: int
+
+
+class _Crossing(NamedTuple):
+    """Where a line begins or ends in a bundle."""
+
+    line: int  # counted within its street
+    node: int  # counted within the bundle
+
+
 @dataclass
 class _Bundle:
-    """The lists of one bundle while it is built; rows 0, 1, … are given out in order."""
+    """The lists of one bundle while it is built; rows 0, 1, … are assigned in order."""
 
-    nodes: list[tuple[int, ...]] = field(default_factory=list)
-    entries: list[tuple[int, int]] = field(default_factory=list)
-    exits: list[tuple[int, int]] = field(default_factory=list)
-    lanes: list[Lane] = field(default_factory=list)
+    nodes: list[_BundleNode] = field(default_factory=list)
+    entries: list[_Crossing] = field(default_factory=list)
+    exits: list[_Crossing] = field(default_factory=list)
+    lanes: list[_Lane] = field(default_factory=list)
     other_rows: int = 0
     own_rows: int = 0
     strategy_size: int = 0
@@ -87,54 +115,55 @@ def make_plan(layout: TableLayout, own: int) -> BundlePlan:
     first_bundle = [0]
     for street in streets:
         for line in order.lines_of(street):
-            if len(bundles) == first_bundle[-1] or len(bundles[-1].nodes) >= FEW_NODES:
+            if len(bundles) == first_bundle[-1] or len(bundles[-1].nodes) >= MIN_BUNDLE_NODES:
                 bundles.append(_Bundle())
             _add_line(bundles[-1], layout, own, order, line, pays)
         first_bundle.append(len(bundles))
     tiles = [_tiles(bundle.lanes) for bundle in bundles]
-    every = [tile for of_bundle in tiles for tile in of_bundle]
-    columns = np.array([row for bundle in bundles for row in bundle.nodes], dtype=np.int64).reshape(-1, 8).T
-    acts, first_child, actions, other_row, own_row = (each.astype(np.int32) for each in columns[:5])
-    entering = np.array([row for bundle in bundles for row in bundle.entries], dtype=np.int32).reshape(-1, 2)
-    leaving = np.array([row for bundle in bundles for row in bundle.exits], dtype=np.int32).reshape(-1, 2)
-    lanes = np.array([[lane[:3] for lane in tile] for tile in every], dtype=np.int32).reshape(-1, LANES, 3)
+    lanes = [lane for of_bundle in tiles for tile in of_bundle for lane in tile]
+    lane_nodes = np.array([lane[:3] for lane in lanes], dtype=np.int32).reshape(-1, LANES, 3)
+    pays = np.array([lane.pays for lane in lanes]).reshape(-1, LANES, 4)
+    nodes = _columns([bundle.nodes for bundle in bundles], _BundleNode)
+    entries = _columns([bundle.entries for bundle in bundles], _Crossing)
+    exits = _columns([bundle.exits for bundle in bundles], _Crossing)
     return BundlePlan(
         first_bundle=np.array(first_bundle, dtype=np.int64),
         lines=np.array([len(order.lines_of(street)) for street in streets], dtype=np.int64),
         first_node=_ends([bundle.nodes for bundle in bundles]),
-        acts=acts,
-        first_child=first_child,
-        actions=actions,
-        other_row=other_row,
-        own_row=own_row,
-        table=columns[5].copy(),
-        strategy_at=columns[6].copy(),
-        reach_at=columns[7].copy(),
+        acts=nodes["acts"].astype(np.int32),
+        first_child=nodes["first_child"].astype(np.int32),
+        actions=nodes["actions"].astype(np.int32),
+        other_row=nodes["other_row"].astype(np.int32),
+        own_row=nodes["own_row"].astype(np.int32),
+        table=nodes["table"],
+        strategy_at=nodes["strategy_at"],
+        reach_at=nodes["reach_at"],
         strategy_size=np.array([bundle.strategy_size for bundle in bundles], dtype=np.int64),
         reach_size=np.array([bundle.reach_size for bundle in bundles], dtype=np.int64),
         first_entry=_ends([bundle.entries for bundle in bundles]),
-        entry_line=entering[:, 0].copy(),
-        entry_node=entering[:, 1].copy(),
+        entry_line=entries["line"].astype(np.int32),
+        entry_node=entries["node"].astype(np.int32),
         first_exit=_ends([bundle.exits for bundle in bundles]),
-        exit_node=leaving[:, 0].copy(),
-        exit_line=leaving[:, 1].copy(),
+        exit_node=exits["node"].astype(np.int32),
+        exit_line=exits["line"].astype(np.int32),
         first_tile=_ends(tiles),
-        shows=np.asarray((lanes[:, :, 1] >= 0).any(axis=1), dtype=np.int32),
-        lane_row=lanes[:, :, 0].copy(),
-        show_node=lanes[:, :, 1].copy(),
-        fold_node=lanes[:, :, 2].copy(),
-        pays=np.array([[lane[3] for lane in tile] for tile in every]).reshape(-1, LANES, 4).transpose(0, 2, 1).copy(),
+        shows=np.asarray((lane_nodes[:, :, 1] >= 0).any(axis=1), dtype=np.int32),
+        lane_row=lane_nodes[:, :, 0].copy(),
+        show_node=lane_nodes[:, :, 1].copy(),
+        fold_node=lane_nodes[:, :, 2].copy(),
+        pays=pays.transpose(0, 2, 1).copy(),
     )
 
 
 def _add_line(bundle: _Bundle, layout: TableLayout, own: int, order: WalkingOrder, line: int, pays: FloatArray) -> None:
+    """Add the subtree of a line to a bundle, parents first."""
     tree, base, street = layout.form.tree, len(bundle.nodes), int(order.line_street[line])
     entry = int(order.node[order.line_start[line]])
     nodes, other_row, own_row = [entry], [bundle.other_rows], [bundle.own_rows]
-    bundle.entries.append((line - order.lines_of(street).start, base))
+    bundle.entries.append(_Crossing(line - order.lines_of(street).start, base))
     bundle.other_rows += 1
     bundle.own_rows += 1
-    waiting: dict[int, list[int]] = {}  # terminals by the opponent's row
+    terminals: dict[int, list[int]] = {}  # by the opponent's row
     for number, node in enumerate(nodes):  # grows during the loop
         kind, first_child, actions, acts = tree.kind[node], base + len(nodes), 0, LEAF
         if kind == NodeKind.DECISION:
@@ -142,35 +171,67 @@ def _add_line(bundle: _Bundle, layout: TableLayout, own: int, order: WalkingOrde
             for child in range(int(tree.first_child[node]), int(tree.first_child[node + 1])):
                 nodes.append(child)
                 actions += 1
-                other_row.append(other_row[number] if acts == OWN else bundle.other_rows)
-                bundle.other_rows += acts == OTHER
-                needs_reach = tree.kind[child] in (NodeKind.DECISION, NodeKind.CHANCE)
-                own_row.append((own_row[number] if acts == OTHER else bundle.own_rows) if needs_reach else -1)
-                bundle.own_rows += acts == OWN and needs_reach
+                if acts == OTHER:
+                    other_row.append(bundle.other_rows)
+                    bundle.other_rows += 1
+                else:
+                    other_row.append(other_row[number])
+                if tree.kind[child] not in (NodeKind.DECISION, NodeKind.CHANCE):
+                    own_row.append(-1)
+                elif acts == OWN:
+                    own_row.append(bundle.own_rows)
+                    bundle.own_rows += 1
+                else:
+                    own_row.append(own_row[number])
         elif kind == NodeKind.CHANCE:
             below = int(order.line_below[order.position[node]])
-            bundle.exits.append((base + number, below - order.lines_of(street + 1).start))
+            bundle.exits.append(_Crossing(below - order.lines_of(street + 1).start, base + number))
         else:
-            waiting.setdefault(other_row[number], []).append(number)
-        rows = acts, first_child, actions, other_row[number], own_row[number]
-        bundle.nodes.append((*rows, int(layout.begin[node]), bundle.strategy_size, bundle.reach_size))
+            terminals.setdefault(other_row[number], []).append(number)
+        bundle.nodes.append(
+            _BundleNode(
+                acts,
+                first_child,
+                actions,
+                other_row[number],
+                own_row[number],
+                table=int(layout.begin[node]),
+                strategy_at=bundle.strategy_size,
+                reach_at=bundle.reach_size,
+            )
+        )
         buckets = int(layout.buckets[node]) + 1  # the last one is for dead hands
         bundle.strategy_size += actions * buckets
         bundle.reach_size += buckets if acts == OWN else 0
-    for row, numbers in waiting.items():
-        shown = [number for number in numbers if tree.kind[nodes[number]] == NodeKind.SHOWDOWN]
-        folded = [number for number in numbers if number not in shown]
-        for show, fold in zip_longest(shown, folded):
-            showdown_pays = (0.0, 0.0, 0.0) if show is None else pays[:, nodes[show]].tolist()
-            fold_pay = 0.0 if fold is None else float(pays[2, nodes[fold]])
-            show_node, fold_node = (-1 if number is None else base + number for number in (show, fold))
-            bundle.lanes.append((row, show_node, fold_node, (*showdown_pays, fold_pay)))
+    for row, numbers in terminals.items():
+        showdowns = [number for number in numbers if tree.kind[nodes[number]] == NodeKind.SHOWDOWN]
+        folds = [number for number in numbers if tree.kind[nodes[number]] == NodeKind.FOLD]
+        for showdown, fold in zip_longest(showdowns, folds):
+            bundle.lanes.append(_lane(row, base, nodes, showdown, fold, pays))
 
 
-def _tiles(lanes: list[Lane]) -> list[list[Lane]]:
+def _lane(row: int, base: int, nodes: list[int], showdown: int | None, fold: int | None, pays: FloatArray) -> _Lane:
+    """A lane for these nodes of a line, whose nodes are numbered from `base` in the bundle."""
+    wins, ties, loses = (0.0, 0.0, 0.0) if showdown is None else pays[:, nodes[showdown]].tolist()
+    return _Lane(
+        row,
+        show_node=-1 if showdown is None else base + showdown,
+        fold_node=-1 if fold is None else base + fold,
+        pays=(wins, ties, loses, 0.0 if fold is None else float(pays[2, nodes[fold]])),
+    )
+
+
+def _columns(rows: Sequence[Sequence[tuple[int, ...]]], kind: type[_BundleNode | _Crossing]) -> dict[str, Int64]:
+    """The fields of all bundles' rows, as an array each."""
+    joined = [row for of_bundle in rows for row in of_bundle]
+    columns = np.array(joined, dtype=np.int64).reshape(-1, len(kind._fields)).T
+    return {name: column.copy() for name, column in zip(kind._fields, columns, strict=True)}
+
+
+def _tiles(lanes: list[_Lane]) -> list[list[_Lane]]:
     """The lanes of a bundle in tiles of sixteen, those with showdowns first; unused lanes sum row 0 to no effect."""
-    ordered = sorted(lanes, key=lambda lane: lane[1] < 0)
-    ordered += [(0, -1, -1, (0.0,) * 4)] * (-len(ordered) % LANES)
+    ordered = sorted(lanes, key=lambda lane: lane.show_node < 0)
+    ordered += [_Lane()] * (-len(ordered) % LANES)
     return [ordered[first : first + LANES] for first in range(0, len(ordered), LANES)]
 
 

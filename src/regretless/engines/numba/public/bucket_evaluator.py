@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from regretless.engines.contract import BucketEvaluator, BucketEvaluators, BucketStrategy, Evaluation, EvaluationStopped
+from regretless.engines.bucket_strategies import BucketEvaluator, BucketEvaluators, BucketStrategy, EvaluationStopped
+from regretless.engines.contract import Evaluation
 from regretless.engines.formats import met_weights, needs_wide_tiles
 from regretless.engines.layout import make_layout, padded
 from regretless.engines.numba.public.jobs import Learned, WalkScratch, aligned, bytes_of, make_scratch
@@ -49,7 +50,7 @@ class NumbaBucketEvaluators:
     """Evaluators on the processor."""
 
     device = "cpu"
-    most_buckets = 2**31 - 1
+    max_buckets = 2**31 - 1
 
     def __init__(self, *, threads: int = 1, interrupted: Callable[[], bool] = lambda: False) -> None:
         self.threads, self.interrupted = threads, interrupted
@@ -58,7 +59,7 @@ class NumbaBucketEvaluators:
         return NumbaBucketEvaluator(form, threads=self.threads, interrupted=self.interrupted)
 
     def needed_bytes(self, size: PublicSize, *, probabilities: int) -> int:
-        """Counts probabilities twice: in the tables as given, and joined into one."""
+        """Counts probabilities twice: in the strategy's own tables, and joined into one."""
         return bucket_evaluation_bytes(size, probabilities=2 * probabilities, threads=self.threads)
 
     def free_bytes(self) -> int:
@@ -71,7 +72,7 @@ class NumbaBucketEvaluator:
     device = "cpu"
 
     def __init__(self, form: PublicForm, *, threads: int = 1, interrupted: Callable[[], bool] = lambda: False) -> None:
-        """`interrupted` is asked between runouts of the second street."""
+        """`interrupted` is called between runouts of the second street; evaluation stops if it returns True."""
         check_limits(form)
         self.form, self.interrupted = form, interrupted
         self.runouts = len(form.streets[1].parent) if len(form.streets) > 1 else 0
@@ -178,13 +179,12 @@ class NumbaBucketEvaluator:
 
     def _rows(self, own: int, strategy: BucketStrategy, played: Probabilities) -> BucketRows:
         order = self._plans[own].nodes["node"]
-        mine, theirs = (self._columns(player, strategy) for player in (own, 1 - own))
         return BucketRows(
             probability=played.probability,
             begin=played.begin[order],
             width=played.columns[order],
-            own=mine,
-            other=theirs,
+            own=self._columns(own, strategy),
+            other=self._columns(1 - own, strategy),
         )
 
     def _columns(self, player: int, strategy: BucketStrategy) -> Int32:

@@ -3,8 +3,8 @@
 Arithmetic is in 32 bits, at terminals in 64 where blockers remove nearly all of a range and 32-bit differences would
 cancel. Regrets and averages are stored in 32 or 16 bits (`engines/formats.py`).
 
-The parts, in the order of the data: `engines/layout.py` and `stored.py` (where numbers are stored), `plan`
-(where rows are kept), `tables` (hands and runouts), `jobs` (the rows themselves), `lanes` (vectors),
+The parts, in the order in which numbers pass through them: `engines/layout.py` and `stored.py` (where numbers are
+stored), `plan` (the rows of each node), `tables` (hands and runouts), `jobs` (the rows themselves), `lanes` (vectors),
 `nodes` and `terminals` (the arithmetic), `walk` (one runout after another), `iterate` (whole iterations), `team`
 (threads).
 
@@ -41,11 +41,11 @@ from regretless.engines.numba.public.jobs import (
 from regretless.engines.numba.public.kernels.iterate import APART, BELOW, FIRST, GROUP, LAST, iterate
 from regretless.engines.numba.public.kernels.processor import converts_halves
 from regretless.engines.numba.public.kernels.walk import BEST, LEARN, MEAN
-from regretless.engines.numba.public.plan import WalkPlan, make_plans
+from regretless.engines.numba.public.plan import make_plans
 from regretless.engines.numba.public.records import check_limits
 from regretless.engines.numba.public.sizes import team_members
 from regretless.engines.numba.public.tables import fill_lists, make_tables
-from regretless.engines.numba.public.team import GivenRows, RunoutWalk, Team
+from regretless.engines.numba.public.team import RunoutWalk, StreamedStrategy, Team, Walk
 from regretless.engines.stored import StoredEngine
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray, IntArray
@@ -109,17 +109,18 @@ class NumbaPublicEngine(StoredEngine):
         """Run one iteration per row of `schedule`."""
         if predicts(schedule):
             self.store_predictions()
-        learners = [own for own in range(2) if own not in self.fixed]
-        most = 1 if any(self.locked) else MAX_ROWS  # locks are restored after every walk
-        for first in range(0, len(schedule), most):
-            rows = schedule[first : first + most]
+        learning = [Walk(own, LEARN) for own in range(2) if own not in self.fixed]
+        has_locks = any(self.locked)
+        rows_per_order = 1 if has_locks else MAX_ROWS  # locks are restored after every walk
+        for first in range(0, len(schedule), rows_per_order):
+            rows = schedule[first : first + rows_per_order]
             weight = self._write_steps(rows)
-            if any(self.locked):
-                for own in learners:
-                    self._run(1, [(own, LEARN)])
-                    self.restore_locks(own)
+            if has_locks:
+                for walk in learning:
+                    self._run(1, [walk])
+                    self.restore_locks(walk.own)
             else:
-                self._run(len(rows), [(own, LEARN) for own in learners])
+                self._run(len(rows), learning)
             self.iteration, self.weight = self.iteration + len(rows), weight
 
     def _write_steps(self, schedule: Schedule) -> float:
@@ -135,19 +136,23 @@ class NumbaPublicEngine(StoredEngine):
     def evaluate(self, strategy: PublicStrategy | None = None) -> Evaluation:
         """Values and best responses, in the form's unit, by default of the average strategy.
 
-        A given strategy is evaluated in 32 bits, whatever the storage. Hands that are equivalent on a runout all play
-        what the first of them plays. In a best response, locked hands still follow the evaluated strategy; a fixed
-        player's best response is the evaluated strategy.
+        A strategy that is handed in is evaluated in 32 bits, whatever the storage. Hands that are equivalent on a
+        runout all play what the first of them plays. In a best response, locked hands still follow the evaluated
+        strategy; a fixed player's best response is the evaluated strategy.
         """
-        walks = [(own, mode) for own in range(2) for mode in (BEST, MEAN) if mode == MEAN or own not in self.fixed]
+        walks = []
+        for own in range(2):
+            if own not in self.fixed:
+                walks.append(Walk(own, BEST))
+            walks.append(Walk(own, MEAN))
         if strategy is None:
             self._run(1, walks)
-            roots = {walk: self._mean(*walk) for walk in walks}
+            roots = {walk: self._mean(walk) for walk in walks}
         else:
-            roots = self._values_given(strategy, walks)
-        values = roots[0, MEAN], roots[1, MEAN]
+            roots = self._evaluate_streamed(strategy, walks)
+        values = roots[Walk(0, MEAN)], roots[Walk(1, MEAN)]
         # A best response is worth at least as much; rounding must not make it worth less.
-        best = [max(roots.get((own, BEST), values[own]), values[own]) for own in range(2)]
+        best = [max(roots.get(Walk(own, BEST), values[own]), values[own]) for own in range(2)]
         return Evaluation(values, (best[0], best[1]))
 
     def root_values(self, player: int, strategy: PublicStrategy | None = None, *, best: bool = False) -> FloatArray:
@@ -155,12 +160,12 @@ class NumbaPublicEngine(StoredEngine):
 
         Both players follow a strategy, by default their averages; if `best`, the player best-responds to it.
         """
-        walk = (player, BEST if best and player not in self.fixed else MEAN)
+        walk = self._measuring(player, best=best)
         if strategy is None:
             self._run(1, [walk])
         else:
-            self._values_given(strategy, [walk])
-        values = self._root(*walk) / self._units[player]
+            self._evaluate_streamed(strategy, [walk])
+        values = self._root(walk) / self._units[player]
         met = self._met[player]
         return np.divide(values, met, out=np.zeros_like(values), where=met > 0)
 
@@ -181,41 +186,45 @@ class NumbaPublicEngine(StoredEngine):
         values = [
             np.empty((len(self.form.streets[street].parent), *rows[street].shape), np.float32) for street in streets
         ]
-        # A walk keeps the values of a second-street runout until it begins the next.
-        if len(streets) > 0:
-            given = None if strategy is None else GivenRows(self.layout, strategy)
-            job = self._job(player)
-            mode = BEST if best and player not in self.fixed else MEAN
-            walk = RunoutWalk(player, mode, job if given is None else given.job(player, job), scratch)
-            walk.run(FIRST)
-            for runout in range(len(self.form.streets[1].parent)):
-                if given is not None:
-                    given.read(runout)
-                    given.aim(player, walk.job)
-                walk.run(BELOW, runout)
-                if len(streets) > 1:
-                    values[1][runout] = scratch.value[rows[1]] / self._units[player]
-            walk.run(LAST)
-            values[0][0] = scratch.value[rows[0]] / self._units[player]
+        if not streets:
+            return values
+        streamed = None if strategy is None else StreamedStrategy(self.layout, strategy)
+        job = self._job(player)
+        walk = RunoutWalk(
+            self._measuring(player, best=best), job if streamed is None else streamed.job(player, job), scratch
+        )
+        walk.run(FIRST)
+        for runout in range(second_runouts(self.form)):
+            if streamed is not None:
+                streamed.read(runout)
+                streamed.aim(player, walk.job)
+            walk.run(BELOW, runout)
+            if len(streets) > 1:  # the walk overwrites these values on the next runout
+                values[1][runout] = scratch.value[rows[1]] / self._units[player]
+        walk.run(LAST)
+        values[0][0] = scratch.value[rows[0]] / self._units[player]
         return values
 
-    def _values_given(self, strategy: PublicStrategy, walks: list[tuple[int, int]]) -> dict[tuple[int, int], float]:
+    def _measuring(self, player: int, *, best: bool) -> Walk:
+        """The walk of a player who best-responds or plays the evaluated strategy, as a fixed player always does."""
+        return Walk(player, BEST if best and player not in self.fixed else MEAN)
+
+    def _evaluate_streamed(self, strategy: PublicStrategy, walks: list[Walk]) -> dict[Walk, float]:
         """The root values of a strategy in these walks, which run side by side so that each decision is read once."""
-        rows = GivenRows(self.layout, strategy)
-        runout_walks = {
-            (own, mode): RunoutWalk(own, mode, rows.job(own, self._job(own)), self._make_scratch())
-            for own, mode in walks
-        }
-        for walk in runout_walks.values():
-            walk.run(FIRST)
-        for runout in range(len(self.form.streets[1].parent) if len(self.form.streets) > 1 else 0):
-            rows.read(runout)
-            for (own, _), walk in runout_walks.items():
-                rows.aim(own, walk.job)
-                walk.run(BELOW, runout)
-        for walk in runout_walks.values():
-            walk.run(LAST)
-        return {walk: self._mean(*walk) for walk in runout_walks}
+        streamed = StreamedStrategy(self.layout, strategy)
+        runout_walks = [
+            RunoutWalk(walk, streamed.job(walk.own, self._job(walk.own)), self._make_scratch()) for walk in walks
+        ]
+        for each in runout_walks:
+            each.run(FIRST)
+        for runout in range(second_runouts(self.form)):
+            streamed.read(runout)
+            for each in runout_walks:
+                streamed.aim(each.walk.own, each.job)
+                each.run(BELOW, runout)
+        for each in runout_walks:
+            each.run(LAST)
+        return {walk: self._mean(walk) for walk in walks}
 
     # --- a game in parts ---------------------------------------------------------------------------------------------
 
@@ -228,7 +237,7 @@ class NumbaPublicEngine(StoredEngine):
 
     def down(self, own: int, mode: Mode) -> Arriving:
         """Reach where the second street begins."""
-        self._run(1, [(own, WALKS[mode])], parts=FIRST)
+        self._run(1, [Walk(own, WALKS[mode])], parts=FIRST)
         opponent, value = self._entries[own]
         return Arriving(self._scratch.opponent[opponent], self._scratch.value[value])
 
@@ -236,7 +245,7 @@ class NumbaPublicEngine(StoredEngine):
         """[blocks, lines, hands], as in `iterate`."""
         opponent, value = self._entries[own]
         self._scratch.opponent[opponent], self._scratch.value[value] = arriving.opponent, arriving.own
-        self._run(1, [(own, WALKS[mode])], parts=BELOW | APART)
+        self._run(1, [Walk(own, WALKS[mode])], parts=BELOW | APART)
         blocks = self._blocks[own]
         return self._second_lines(own, blocks.lines.reshape(-1, blocks.size)).copy()
 
@@ -249,19 +258,19 @@ class NumbaPublicEngine(StoredEngine):
             for block in sums[first + 1 : first + GROUP]:
                 group += block
             total += group
-        self._run(1, [(own, WALKS[mode])], parts=LAST)
-        return self._mean(own, WALKS[mode])
+        self._run(1, [Walk(own, WALKS[mode])], parts=LAST)
+        return self._mean(Walk(own, WALKS[mode]))
 
     @cached_property
     def _entries(self) -> list[tuple[IntArray, IntArray]]:
-        """By own player: [lines, hands] where the opponent's and the own reach that enter the second street are."""
-
-        def of(plan: WalkPlan) -> tuple[IntArray, IntArray]:
+        """By own player: [lines, hands] indices of the opponent's and of the own reach that enter the second street."""
+        indices = []
+        for plan in self._plans:
             street = plan.streets[1]
             lines = plan.lines[street["first_line"] : street["last_line"], None]
-            return lines["opponent_at"] + np.arange(plan.other_hands), lines["own_at"] + np.arange(plan.own_hands)
-
-        return [of(plan) for plan in self._plans]
+            opponent = lines["opponent_at"] + np.arange(plan.other_hands)
+            indices.append((opponent, lines["own_at"] + np.arange(plan.own_hands)))
+        return indices
 
     def _second_lines(self, own: int, lines: FloatArray) -> FloatArray:
         """[buffers, lines, hands] the lines of the second street in [buffers, size] values of lines."""
@@ -285,17 +294,17 @@ class NumbaPublicEngine(StoredEngine):
         )
         return Job(self._plans[own], self._tables[own], learned, self._blocks[own])
 
-    def _root(self, own: int, mode: int) -> FloatArray:
+    def _root(self, walk: Walk) -> FloatArray:
         """[H] values at the root after a walk, in the unit of the storage, times the opposing weight of each hand."""
-        first = mode * self._plans[own].own_hands
-        return self._blocks[own].root[first : first + len(self.form.hands[own].weight)]
+        first = walk.mode * self._plans[walk.own].own_hands
+        return self._blocks[walk.own].root[first : first + len(self.form.hands[walk.own].weight)]
 
-    def _mean(self, own: int, mode: int) -> float:
+    def _mean(self, walk: Walk) -> float:
         """The value of the game after a walk."""
-        summed = float(self._root(own, mode) @ self.form.hands[own].weight)
-        return summed / self._units[own] / self._pairs / self.form.unit
+        summed = float(self._root(walk) @ self.form.hands[walk.own].weight)
+        return summed / self._units[walk.own] / self._pairs / self.form.unit
 
-    def _run(self, rows: int, walks: list[tuple[int, int]], parts: int = FIRST | BELOW | LAST) -> None:
+    def _run(self, rows: int, walks: list[Walk], parts: int = FIRST | BELOW | LAST) -> None:
         """These walks, once for each of the first rows of the steps; walks that do not learn need one."""
         if self._used_changes != self.changes:
             self._team.use(self._steps, self._job(0), self._job(1), self._scratch)

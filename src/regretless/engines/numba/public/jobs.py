@@ -142,7 +142,7 @@ class Job(NamedTuple):
 
 
 class KernelArguments(NamedTuple):
-    """Everything that the walks of one player need, kept from call to call."""
+    """Everything that the walks of one player need, reused from call to call."""
 
     steps: Steps
     job: Job

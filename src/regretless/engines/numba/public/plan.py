@@ -26,6 +26,8 @@ from regretless.forms.walking import WalkingOrder, terminal_pays, walking_order
 
 __all__ = ["Tiles", "WalkPlan", "make_plans"]
 
+COST_OF_A_CHUNK = 0.1  # in tiles
+
 Int64 = NDArray[np.int64]
 PayType = type[np.floating]  # in which terminals are evaluated
 
@@ -56,6 +58,16 @@ class WalkPlan(NamedTuple):
     rows: Int64  # [3]  numbers in the arrays of opponent reach, own reach and values, line values
 
 
+class _Rows(NamedTuple):
+    """Where the rows of each node begin [N], and the sizes of the arrays they are in."""
+
+    opponent_at: Int32
+    own_at: Int32
+    value_at: Int32
+    opponent_size: int
+    value_size: int  # of own reach and values
+
+
 def make_plans(layout: Layout, pay_type: PayType) -> tuple[WalkPlan, WalkPlan]:
     """Lay out a form for the walks of both players; fast and small, since nothing here grows with the runouts."""
     order = walking_order(layout.form.tree)
@@ -63,61 +75,84 @@ def make_plans(layout: Layout, pay_type: PayType) -> tuple[WalkPlan, WalkPlan]:
 
 
 def _make_plan(order: WalkingOrder, layout: Layout, own: int, pay_type: PayType) -> WalkPlan:
-    hands, lines_above = layout.hands, order.line_above
-    chunk_line, street_chunk = _chunks(order, int(hands.sum()))
+    own_hands, other_hands = int(layout.hands[own]), int(layout.hands[1 - own])
+    chunk_line, street_chunk = _chunks(order, own_hands + other_hands)
     chunk_node = order.line_start[chunk_line]
-    widths = int(hands[1 - own]), int(hands[own])
-    opponent_at, own_at, value_at, sizes = _rows(order, own, widths, chunk_node, street_chunk)
+    rows = _rows(order, own, (other_hands, own_hands), chunk_node, street_chunk)
     pays = terminal_pays(layout.form.tree, layout.form.payoffs, own)[:, order.node]
-    fold_ends, folds = _tiles(order, NodeKind.FOLD, pays[2:], chunk_node, opponent_at, value_at, pay_type)
-    showdown_ends, showdowns = _tiles(order, NodeKind.SHOWDOWN, pays, chunk_node, opponent_at, value_at, pay_type)
+    fold_ends, folds = _tiles(order, NodeKind.FOLD, pays[2:], chunk_node, rows, pay_type)
+    showdown_ends, showdowns = _tiles(order, NodeKind.SHOWDOWN, pays, chunk_node, rows, pay_type)
+    nodes = _node_records(order, layout, own, rows)
+    lines = _line_records(order, rows, own_hands)
+    chunks = np.zeros(len(chunk_node) - 1, dtype=CHUNK)
+    for name, ends in (("node", chunk_node), ("line", chunk_line), ("fold", fold_ends), ("showdown", showdown_ends)):
+        _write_slices(chunks, name, ends)
+    _write_blocks(chunks, nodes, own_hands, other_hands)
+    streets = _street_records(layout, own)
+    for name, ends in (("chunk", street_chunk), ("line", chunk_line[street_chunk])):
+        _write_slices(streets, name, ends)
+    children = np.array([child for children in order.children for child in children], dtype=np.int64)
+    return WalkPlan(
+        own_hands=own_hands,
+        other_hands=other_hands,
+        nodes=nodes,
+        child=rows.value_at[children],
+        lines=lines,
+        chunks=chunks,
+        streets=streets,
+        folds=folds,
+        showdowns=showdowns,
+        rows=np.array([rows.opponent_size, rows.value_size, len(lines) * own_hands], dtype=np.int64),
+    )
 
+
+def _node_records(order: WalkingOrder, layout: Layout, own: int, rows: _Rows) -> Records:
     nodes = np.zeros(len(order.node), dtype=NODE)
     nodes["node"], nodes["kind"], nodes["mine"] = order.node, order.kind, order.actor == own
     nodes["actions"] = [len(children) for children in order.children]
     nodes["first_child"] = np.cumsum(nodes["actions"]) - nodes["actions"]
     nodes["line"] = order.line_below
     nodes["block"] = layout.block[order.node]
-    nodes["opponent_at"], nodes["own_at"], nodes["value_at"] = opponent_at, own_at, value_at
+    nodes["opponent_at"], nodes["own_at"], nodes["value_at"] = rows.opponent_at, rows.own_at, rows.value_at
+    return nodes
 
-    lines = np.zeros(len(lines_above), dtype=LINE)
+
+def _line_records(order: WalkingOrder, rows: _Rows, own_hands: int) -> Records:
+    above = order.line_above  # the chance node that leads into each line; -1 at the root
+    lines = np.zeros(len(above), dtype=LINE)
     lines["node"] = order.line_start[:-1]
-    lines["opponent_at"] = np.where(lines_above < 0, 0, opponent_at[lines_above])
-    lines["own_at"] = np.where(lines_above < 0, 0, own_at[lines_above])
-    lines["value_at"] = np.arange(len(lines)) * hands[own]
+    lines["opponent_at"] = np.where(above < 0, 0, rows.opponent_at[above])
+    lines["own_at"] = np.where(above < 0, 0, rows.own_at[above])
+    lines["value_at"] = np.arange(len(lines)) * own_hands
+    return lines
 
-    chunks = np.zeros(len(chunk_node) - 1, dtype=CHUNK)
-    for what, ends in (("node", chunk_node), ("line", chunk_line), ("fold", fold_ends), ("showdown", showdown_ends)):
-        chunks[f"first_{what}"], chunks[f"last_{what}"] = ends[:-1], ends[1:]
 
+def _write_slices(records: Records, name: str, ends: Int32) -> None:
+    """Write the bounds of consecutive slices to the fields `first_<name>` and `last_<name>`."""
+    records[f"first_{name}"], records[f"last_{name}"] = ends[:-1], ends[1:]
+
+
+def _write_blocks(chunks: Records, nodes: Records, own_hands: int, other_hands: int) -> None:
+    """Write where each player's regrets of a chunk begin, and how many there are."""
     for chunk in chunks:
         inside = nodes[chunk["first_node"] : chunk["last_node"]]
-        for who, acts, player in (("own", 1, own), ("other", 0, 1 - own)):
-            decisions = inside[(inside["kind"] == NodeKind.DECISION) & (inside["mine"] == acts)]
+        for who, mine, hands in (("own", 1, own_hands), ("other", 0, other_hands)):
+            decisions = inside[(inside["kind"] == NodeKind.DECISION) & (inside["mine"] == mine)]
             if len(decisions):
                 chunk[f"{who}_block"] = decisions["block"][0]
-                chunk[f"{who}_size"] = int(decisions["actions"].sum()) * hands[player]
+                chunk[f"{who}_size"] = int(decisions["actions"].sum()) * hands
 
+
+def _street_records(layout: Layout, own: int) -> Records:
+    """Where each player's regrets of a street begin; slices of chunks and lines are written later."""
     streets = np.zeros(len(layout.form.streets), dtype=STREET)
-    for what, ends in (("chunk", street_chunk), ("line", chunk_line[street_chunk])):
-        streets[f"first_{what}"], streets[f"last_{what}"] = ends[:-1], ends[1:]
     for who, player in (("own", own), ("other", 1 - own)):
         streets[f"{who}_at"], streets[f"{who}_size"] = layout.street_at[player], layout.runout_size[player]
-    if (part := layout.form.part) is not None:
+    part = layout.form.part
+    if part is not None:
         whole = layout.window(np.array(part.runouts))
         streets["own_shift"] = whole.street_at[own] + np.array(part.first) * whole.runout_size[own] - streets["own_at"]
-    return WalkPlan(
-        own_hands=int(hands[own]),
-        other_hands=int(hands[1 - own]),
-        nodes=nodes,
-        child=value_at[np.array([child for children in order.children for child in children], dtype=np.int64)],
-        lines=lines,
-        chunks=chunks,
-        streets=streets,
-        folds=folds,
-        showdowns=showdowns,
-        rows=np.array([*sizes, len(lines) * hands[own]], dtype=np.int64),
-    )
+    return streets
 
 
 def _chunks(order: WalkingOrder, hands: int) -> tuple[Int32, Int32]:
@@ -132,20 +167,21 @@ def _chunks(order: WalkingOrder, hands: int) -> tuple[Int32, Int32]:
         if street < last:
             chunk_line.append(lines.stop)
         else:
-            ends = order.line_start[lines.start :].tolist()
-            counts = np.array(
-                [
-                    [np.sum(order.kind[first:end] == kind) for kind in (NodeKind.FOLD, NodeKind.SHOWDOWN)]
-                    for first, end in pairwise(ends)
-                ]
-            )
-            chunk_line += [lines.start + cut for cut in _cuts(np.diff(ends) * hands * 4, counts)]
+            ends = order.line_start[lines.start :].astype(np.int64)
+            is_terminal = np.stack([order.kind == NodeKind.FOLD, order.kind == NodeKind.SHOWDOWN], axis=1)
+            counts = np.add.reduceat(is_terminal.astype(np.int64), ends[:-1], axis=0)
+            row_bytes = hands * np.dtype(np.float32).itemsize
+            chunk_line += [lines.start + cut for cut in _cuts(np.diff(ends) * row_bytes, counts)]
         street_chunk.append(len(chunk_line) - 1)
     return np.array(chunk_line, dtype=np.int32), np.array(street_chunk, dtype=np.int32)
 
 
 def _cuts(sizes: Int64, counts: Int64) -> list[int]:
-    """Ends of chunks of at most `CHUNK_BYTES` with the fewest tiles in total, by dynamic programming."""
+    """Ends of chunks of at most `CHUNK_BYTES` with the fewest tiles in total, by dynamic programming.
+
+    `sizes` are the bytes of each line's rows, `counts` [lines, 2] its folds and showdowns. A longer line has a chunk of
+    its own.
+    """
     lines = len(sizes)
     cheapest = [0.0] + [np.inf] * lines
     begin = [0] * (lines + 1)
@@ -157,7 +193,7 @@ def _cuts(sizes: Int64, counts: Int64) -> list[int]:
             terminals = terminals + counts[first]
             if size > CHUNK_BYTES and first < end - 1:
                 break
-            cost = cheapest[first] + float(np.ceil(terminals / LANES).sum()) + 0.1
+            cost = cheapest[first] + float(np.ceil(terminals / LANES).sum()) + COST_OF_A_CHUNK
             if cost < cheapest[end]:
                 cheapest[end], begin[end] = cost, first
     cuts = []
@@ -168,10 +204,8 @@ def _cuts(sizes: Int64, counts: Int64) -> list[int]:
     return cuts[::-1]
 
 
-def _rows(
-    order: WalkingOrder, own: int, widths: tuple[int, int], chunk_node: Int32, street_chunk: Int32
-) -> tuple[Int32, Int32, Int32, tuple[int, int]]:
-    """Where rows are kept. The chunks of a street reuse the same memory, since each is done before the next.
+def _rows(order: WalkingOrder, own: int, widths: tuple[int, int], chunk_node: Int32, street_chunk: Int32) -> _Rows:
+    """Assign rows to nodes. The chunks of a street reuse the same memory, since each is done before the next.
 
     Own reach is needed on the way down and values on the way up, so they share memory too. On the last street, a node's
     value replaces its first child's. The first row of each array is special: zeros in the opponent's, unread scratch in
@@ -179,17 +213,17 @@ def _rows(
     """
     opponent_at, own_at, value_at = (np.zeros(len(order.kind), dtype=np.int32) for _ in range(3))
     reach_at = (opponent_at, own_at)
-    entry = np.zeros(len(order.kind), dtype=np.bool_)
-    entry[order.line_start[:-1]] = True
+    is_entry = np.zeros(len(order.kind), dtype=np.bool_)
+    is_entry[order.line_start[:-1]] = True
+    last_street = len(street_chunk) - 2
     base = list(widths)
     for street, (first, last) in enumerate(pairwise(street_chunk)):
-        in_place = street == len(street_chunk) - 2
         end = list(base)
         for chunk in range(first, last):
             inside = range(chunk_node[chunk], chunk_node[chunk + 1])
             used = list(base)
             for node in inside:
-                if entry[node]:
+                if is_entry[node]:
                     for which in range(2):
                         reach_at[which][node] = used[which]
                         used[which] += widths[which]
@@ -200,14 +234,14 @@ def _rows(
                     reach_at[1 - moved][child] = reach_at[1 - moved][node]
             value = base[1]
             for node in reversed(inside):
-                if in_place and order.children[node]:
+                if street == last_street and order.children[node]:
                     value_at[node] = value_at[order.children[node][0]]
                 else:
                     value_at[node] = value
                     value += widths[1]
             end = [max(end[0], used[0]), max(end[1], used[1], value)]
         base = end
-    return opponent_at, own_at, value_at, (base[0], base[1])
+    return _Rows(opponent_at, own_at, value_at, opponent_size=base[0], value_size=base[1])
 
 
 def _tiles(
@@ -215,20 +249,19 @@ def _tiles(
     kind: NodeKind,
     pays: FloatArray,
     chunk_node: Int32,
-    opponent_at: Int32,
-    value_at: Int32,
+    rows: _Rows,
     pay_type: PayType,
 ) -> tuple[Int32, Tiles]:
-    """Step 3: tiles of each chunk [C+1], and the tiles; `pays` [rows, N] are those of `terminal_pays` that count."""
-    members: list[int] = []
+    """Step 3: tiles of each chunk [C+1], and the tiles; `pays` [pays, N] are the rows of `terminal_pays` to use."""
+    members: list[int] = []  # the terminal of each lane; -1 in unused lanes
     tiles = [0]
     for first, last in pairwise(chunk_node):
         terminals = (np.flatnonzero(order.kind[first:last] == kind) + first).tolist()
         members += terminals + [-1] * (-len(terminals) % LANES)
         tiles.append(len(members) // LANES)
-    at = np.array(members, dtype=np.int64)
+    node = np.array(members, dtype=np.int64)
     return np.array(tiles, dtype=np.int32), Tiles(
-        from_at=np.where(at < 0, 0, opponent_at[at]).astype(np.int32),
-        to_at=np.where(at < 0, 0, value_at[at]).astype(np.int32),
-        pay=np.where(at < 0, 0, pays[:, at]).ravel().astype(pay_type),
+        from_at=np.where(node < 0, 0, rows.opponent_at[node]).astype(np.int32),
+        to_at=np.where(node < 0, 0, rows.value_at[node]).astype(np.int32),
+        pay=np.where(node < 0, 0, pays[:, node]).ravel().astype(pay_type),
     )

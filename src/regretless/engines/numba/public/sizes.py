@@ -73,7 +73,7 @@ def _slots(size: PublicSize, members: int) -> int:
 
 
 def evaluation_bytes(size: PublicSize, *, wide_tiles: bool = False) -> int:
-    """Temporary bytes for evaluating a given strategy: those of `RunoutWalk` and `GivenRows`."""
+    """Temporary bytes for evaluating a strategy that is handed in: those of `RunoutWalk` and `StreamedStrategy`."""
     runouts = [1, *(-(-size.runouts[1:] // max(size.runouts[1], 1)) if len(size.runouts) > 1 else ())]
     return 4 * _scratch(size, wide_tiles) + 4 * sum(_entries(size, np.array(runouts, dtype=object)))
 
@@ -82,7 +82,7 @@ def bucket_evaluation_bytes(size: PublicSize, *, probabilities: int, threads: in
     """Bytes of a `BucketEvaluator` at work, with this many probabilities in its strategy."""
     hands, lines, members = _hands(size), size.lines, team_members(size, threads)
     tables = sum(_plan(size, wide_tiles) + _tables(size, own) + _showdowns(size, own) for own in range(2))
-    columns = 2 * 4 * int(size.runouts.sum()) * sum(hands)  # the maps as given, and as kernels read them
+    columns = 2 * 4 * int(size.runouts.sum()) * sum(hands)  # the maps of the strategy, and as kernels read them
     below = 2 * 8 * sum(lines[:2]) * max(hands) * (2 * members + 2)  # runouts that wait to be added
     # A best response has its own values. Among the first street's rows, those for later streets are never touched.
     rows = 2 * _scratch(size, wide_tiles) * (members + 1)

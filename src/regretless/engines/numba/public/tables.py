@@ -22,13 +22,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.compiling import fast_kernel
+from regretless.compiling import fast_inlined, fast_kernel
 from regretless.engines.formats import GOLDEN
 from regretless.engines.layout import LANES, padded
 from regretless.engines.numba.public.records import EXTENT, FOUR, RECORD, RUNOUT, SCALE, Int8, Int16, Int32, Records
 from regretless.forms.public import PublicForm
 
 __all__ = ["HandTables", "Players", "Showdowns", "fill_lists", "make_showdowns", "make_tables"]
+
+
+UInt16 = NDArray[np.uint16]
+UInt32 = NDArray[np.uint32]
+BoolArray = NDArray[np.bool_]
 
 
 class Showdowns(NamedTuple):
@@ -54,159 +59,6 @@ class Players(NamedTuple):
     living: tuple[Int32, Int32]  #   [F]    number of live hands
     strength: tuple[Int16, Int16]  # [F, hands]
     cards: tuple[Int16, Int16]  #    [H, 2] `deck` where there is no card
-
-
-def make_showdowns(players: Players, alike: Int16) -> Showdowns:
-    """The lists for all final runouts; for a flop this takes a fraction of a second.
-
-    `alike` [F, deck + 1] is the card whose sums each card uses; `deck`, for a missing card, uses its own.
-    """
-    deck = alike.shape[1] - 1
-    (final, n), m = players.order[0].shape, players.order[1].shape[1]
-    lists = Showdowns(
-        extents=np.zeros(final, dtype=EXTENT),
-        sums=np.zeros((final, m), dtype=np.int16),
-        event_fours=np.zeros((final, deck), dtype=np.int8),
-        events=np.zeros((final, 2 * m + (FOUR - 1) * deck), dtype=np.int16),
-        pair_counts=np.zeros((final, deck), dtype=np.int8),
-        pairs=np.zeros((final, 2 * n, 2), dtype=np.int16),
-        groups=np.zeros((final, n, 2), dtype=np.int16),
-        records=np.zeros((final, n, RECORD), dtype=np.int16),
-    )
-    lengths = np.zeros((final, 4), dtype=np.int32)
-    holders, by_card = np.zeros((deck + 1, m), dtype=np.int16), np.zeros((5, deck + 1), dtype=np.int32)
-    fill_lists(players, alike, deck, lists, lengths, holders, by_card, np.zeros(m, dtype=np.int16))
-    ends, extents = np.cumsum(lengths, axis=0), lists.extents
-    for column, what in enumerate(("sum", "event", "pair", "group")):
-        extents[f"first_{what}"] = ends[:, column] - lengths[:, column]
-    extents["last_sum"], extents["last_group"] = ends[:, 0], ends[:, 3]
-
-    def packed(rows: Int16, column: int) -> Int16:
-        return rows[np.arange(rows.shape[1]) < lengths[:, column, None]].ravel()
-
-    return Showdowns(
-        extents,
-        packed(lists.sums, 0),
-        lists.event_fours.ravel(),
-        packed(lists.events, 1),
-        lists.pair_counts.ravel(),
-        packed(lists.pairs, 2),
-        packed(lists.groups, 3),
-        lists.records.ravel(),
-    )
-
-
-@fast_kernel
-def fill_lists(
-    players: Players,
-    alike: Int16,
-    deck: int,
-    lists: Showdowns,  # with one row per runout
-    lengths: Int32,  # [F, 4] of the lists: sums, events, pairs, groups
-    holders: Int16,  # [deck + 1, m] scratch: positions in the order of strength, by card
-    by_card: Int32,  # [5, deck + 1] scratch
-    classes: Int16,  # [m] scratch
-) -> None:
-    """For every final runout, merge the players' hands in order of strength, once overall and once by card."""
-    (own, other), (own_count, other_count), (own_strength, other_strength), (own_cards, other_cards) = players
-    _, sums, event_fours, events, pair_counts, pairs, groups, records = lists
-    zeros = SCALE * other_cards.shape[0]
-    counts, last, row, next_pair, used = by_card[0], by_card[1], by_card[2], by_card[3], by_card[4]
-    for runout in range(len(records)):
-        # Groups, and classes of the opponent's hands: 2g between groups g - 1 and g, 2g + 1 equal to g.
-        seen, rows, group, start = 0, 0, 0, 0
-        while start < own_count[runout]:
-            strength = own_strength[runout, own[runout, start]]
-            end = start
-            while end < own_count[runout] and own_strength[runout, own[runout, end]] == strength:
-                records[runout, own[runout, end], 0] = SCALE * (group + 1)
-                end += 1
-            for level in range(2):
-                before = seen
-                while seen < other_count[runout]:
-                    reached = other_strength[runout, other[runout, seen]]
-                    if reached > strength or (level == 0 and reached == strength):
-                        break
-                    classes[seen] = 2 * group + level
-                    seen += 1
-                rows += seen > before
-                groups[runout, group, level] = SCALE * rows
-            group += 1
-            start = end
-        classes[seen : other_count[runout]] = 2 * group
-        lengths[runout, 3] = group
-        # The order of P, and by card that of E.
-        counts[:] = 0
-        count = other_count[runout]
-        for index in range(count):
-            hand = other[runout, index]
-            ends = index + 1 == count or classes[index + 1] != classes[index]
-            sums[runout, index] = SCALE * hand + ends
-            for side in range(2):
-                card = other_cards[hand, side]
-                if alike[runout, card] == card:
-                    holders[card, counts[card]] = index
-                    counts[card] += 1
-        length = -(-count // FOUR) * FOUR
-        sums[runout, count:length] = zeros
-        lengths[runout, 0] = length
-        length = 0
-        for card in range(deck):
-            event_fours[runout, card] = -(-counts[card] // FOUR)
-            for number in range(FOUR * event_fours[runout, card]):
-                if number < counts[card]:
-                    index = holders[card, number]
-                    ends = number + 1 == counts[card] or classes[holders[card, number + 1]] != classes[index]
-                    events[runout, length] = SCALE * other[runout, index] + ends
-                else:
-                    events[runout, length] = zeros
-                length += 1
-        lengths[runout, 1] = length
-        # Pairs, card by card: first how many, then where.
-        last[:] = -1
-        for index in range(own_count[runout]):
-            hand = own[runout, index]
-            for side in range(2):
-                card = alike[runout, own_cards[hand, side]]
-                if card < deck and last[card] != records[runout, hand, 0]:
-                    last[card] = records[runout, hand, 0]
-                    pair_counts[runout, card] += 1
-        length = 0
-        for card in range(deck):
-            next_pair[card] = length
-            length += pair_counts[runout, card]
-        lengths[runout, 2] = length
-        last[:] = -1
-        row[:] = 0
-        used[:] = 0
-        for index in range(own_count[runout]):
-            hand = own[runout, index]
-            group = records[runout, hand, 0] // SCALE - 1
-            for side in range(2):
-                card = alike[runout, own_cards[hand, side]]
-                if card == deck:
-                    continue
-                if last[card] != group:
-                    last[card] = group
-                    passed = used[card]
-                    while passed < counts[card] and classes[holders[card, passed]] <= 2 * group:
-                        at = holders[card, passed]
-                        row[card] += passed == 0 or classes[at] != classes[holders[card, passed - 1]]
-                        passed += 1
-                    used[card] = passed
-                    level = passed < counts[card] and classes[holders[card, passed]] == 2 * group + 1
-                    pairs[runout, next_pair[card], 0] = SCALE * row[card]
-                    pairs[runout, next_pair[card], 1] = SCALE * (row[card] + level)
-                    next_pair[card] += 1
-                records[runout, hand, 1 + side] = SCALE * next_pair[card]  # row 0 is all zeros
-            if records[runout, hand, 1] > records[runout, hand, 2]:
-                one, two = records[runout, hand, 2], records[runout, hand, 1]
-                records[runout, hand, 1], records[runout, hand, 2] = one, two
-
-
-UInt16 = NDArray[np.uint16]
-UInt32 = NDArray[np.uint32]
-BoolArray = NDArray[np.bool_]
 
 
 class HandTables(NamedTuple):
@@ -279,8 +131,8 @@ def _padded_rows(rows: NDArray[np.integer], width: int) -> Int16:
 def _cards(form: PublicForm, player: int, width: int) -> Int16:
     """[width, 2] cards of each hand; `deck`, whose row of sums stays 0, where there is none."""
     cards = np.full((width, 2), form.deck, dtype=np.int16)
-    given = form.hands[player].cards
-    cards[: len(given)] = np.where(given < 0, form.deck, given)
+    of_form = form.hands[player].cards
+    cards[: len(of_form)] = np.where(of_form < 0, form.deck, of_form)
     return cards
 
 
@@ -329,3 +181,215 @@ def _by_strength(form: PublicForm, player: int) -> Int16:
     key = np.full((len(strength), padded(strength.shape[1])), highest, dtype=np.int16)
     key[:, : strength.shape[1]] = np.where(strength < 0, highest, strength)
     return np.argsort(key, axis=1, kind="stable").astype(np.int16)
+
+
+# --- showdowns -------------------------------------------------------------------------------------------------------
+
+
+def make_showdowns(players: Players, alike: Int16) -> Showdowns:
+    """The lists for all final runouts; for a flop this takes a fraction of a second.
+
+    `alike` [F, deck + 1] is the card whose sums each card uses; `deck`, for a missing card, uses its own.
+    """
+    deck = alike.shape[1] - 1
+    (final, n), m = players.order[0].shape, players.order[1].shape[1]
+    lists = Showdowns(
+        extents=np.zeros(final, dtype=EXTENT),
+        sums=np.zeros((final, m), dtype=np.int16),
+        event_fours=np.zeros((final, deck), dtype=np.int8),
+        events=np.zeros((final, 2 * m + (FOUR - 1) * deck), dtype=np.int16),
+        pair_counts=np.zeros((final, deck), dtype=np.int8),
+        pairs=np.zeros((final, 2 * n, 2), dtype=np.int16),
+        groups=np.zeros((final, n, 2), dtype=np.int16),
+        records=np.zeros((final, n, RECORD), dtype=np.int16),
+    )
+    lengths = np.zeros((final, 4), dtype=np.int32)
+    holders, by_card = np.zeros((deck + 1, m), dtype=np.int16), np.zeros((5, deck + 1), dtype=np.int32)
+    fill_lists(players, alike, deck, lists, lengths, holders, by_card, np.zeros(m, dtype=np.int16))
+    ends, extents = np.cumsum(lengths, axis=0), lists.extents
+    for column, name in enumerate(("sum", "event", "pair", "group")):
+        extents[f"first_{name}"] = ends[:, column] - lengths[:, column]
+    extents["last_sum"], extents["last_group"] = ends[:, 0], ends[:, 3]
+
+    def pack(rows: Int16, column: int) -> Int16:
+        """The used entries of all rows, one row after another."""
+        return rows[np.arange(rows.shape[1]) < lengths[:, column, None]].ravel()
+
+    return Showdowns(
+        extents,
+        pack(lists.sums, 0),
+        lists.event_fours.ravel(),
+        pack(lists.events, 1),
+        lists.pair_counts.ravel(),
+        pack(lists.pairs, 2),
+        pack(lists.groups, 3),
+        lists.records.ravel(),
+    )
+
+
+@fast_kernel
+def fill_lists(
+    players: Players,
+    alike: Int16,
+    deck: int,
+    lists: Showdowns,  # with one row per runout
+    lengths: Int32,  # [F, 4] of the lists: sums, events, pairs, groups
+    holders: Int16,  # [deck + 1, m] scratch: positions in the order of strength, by card
+    by_card: Int32,  # [5, deck + 1] scratch
+    classes: Int16,  # [m] scratch
+) -> None:
+    """For every final runout, merge the players' hands in order of strength, once overall and once by card."""
+    counts, last, row, next_pair, passed = by_card[0], by_card[1], by_card[2], by_card[3], by_card[4]
+    for runout in range(len(lists.records)):
+        lengths[runout, 3] = _fill_groups(runout, players, lists.groups, lists.records, classes)
+        lengths[runout, 0] = _fill_sums(runout, players, alike, lists.sums, classes, holders, counts)
+        lengths[runout, 1] = _fill_events(
+            runout, players, deck, lists.events, lists.event_fours, classes, holders, counts
+        )
+        lengths[runout, 2] = _count_pairs(runout, players, alike, deck, lists, last, next_pair)
+        last[:] = -1
+        row[:] = 0
+        passed[:] = 0
+        _fill_pairs(runout, players, alike, deck, lists, classes, holders, counts, last, row, next_pair, passed)
+
+
+@fast_inlined
+def _fill_groups(runout: int, players: Players, groups: Int16, records: Int16, classes: Int16) -> int:
+    """The groups of own hands, with the rows of P that they read, and classes of the opponent's hands.
+
+    Class 2g is between groups g − 1 and g, class 2g + 1 is as strong as group g.
+    """
+    own, other, strengths = players.order[0], players.order[1], players.strength
+    own_count, other_count = players.living[0][runout], players.living[1][runout]
+    seen, rows, group, start = 0, 0, 0, 0
+    while start < own_count:
+        strength = strengths[0][runout, own[runout, start]]
+        end = start
+        while end < own_count and strengths[0][runout, own[runout, end]] == strength:
+            records[runout, own[runout, end], 0] = SCALE * (group + 1)
+            end += 1
+        for level in range(2):
+            before = seen
+            while seen < other_count:
+                reached = strengths[1][runout, other[runout, seen]]
+                if reached > strength or (level == 0 and reached == strength):
+                    break
+                classes[seen] = 2 * group + level
+                seen += 1
+            rows += seen > before
+            groups[runout, group, level] = SCALE * rows
+        group += 1
+        start = end
+    classes[seen:other_count] = 2 * group
+    return group
+
+
+@fast_inlined
+def _fill_sums(
+    runout: int, players: Players, alike: Int16, sums: Int16, classes: Int16, holders: Int16, counts: Int32
+) -> int:
+    """The order of P; `holders` and `counts` are the positions of the hands with each card, and how many there are."""
+    other, cards, count = players.order[1], players.cards[1], players.living[1][runout]
+    counts[:] = 0
+    for index in range(count):
+        hand = other[runout, index]
+        ends = index + 1 == count or classes[index + 1] != classes[index]
+        sums[runout, index] = SCALE * hand + ends
+        for side in range(2):
+            card = cards[hand, side]
+            if alike[runout, card] == card:
+                holders[card, counts[card]] = index
+                counts[card] += 1
+    length: int = -(-count // FOUR) * FOUR
+    sums[runout, count:length] = SCALE * cards.shape[0]  # the row of zeros
+    return length
+
+
+@fast_inlined
+def _fill_events(
+    runout: int,
+    players: Players,
+    deck: int,
+    events: Int16,
+    event_fours: Int8,
+    classes: Int16,
+    holders: Int16,
+    counts: Int32,
+) -> int:
+    """The order of E, card by card."""
+    other, zeros = players.order[1], SCALE * players.cards[1].shape[0]
+    length = 0
+    for card in range(deck):
+        event_fours[runout, card] = -(-counts[card] // FOUR)
+        for number in range(FOUR * event_fours[runout, card]):
+            if number < counts[card]:
+                index = holders[card, number]
+                ends = number + 1 == counts[card] or classes[holders[card, number + 1]] != classes[index]
+                events[runout, length] = SCALE * other[runout, index] + ends
+            else:
+                events[runout, length] = zeros
+            length += 1
+    return length
+
+
+@fast_inlined
+def _count_pairs(
+    runout: int, players: Players, alike: Int16, deck: int, lists: Showdowns, last: Int32, next_pair: Int32
+) -> int:
+    """How many pairs there are; `next_pair` is where those of each card begin."""
+    own, cards = players.order[0], players.cards[0]
+    last[:] = -1
+    for index in range(players.living[0][runout]):
+        hand = own[runout, index]
+        for side in range(2):
+            card = alike[runout, cards[hand, side]]
+            if card < deck and last[card] != lists.records[runout, hand, 0]:
+                last[card] = lists.records[runout, hand, 0]
+                lists.pair_counts[runout, card] += 1
+    length = 0
+    for card in range(deck):
+        next_pair[card] = length
+        length += lists.pair_counts[runout, card]
+    return length
+
+
+@fast_inlined
+def _fill_pairs(
+    runout: int,
+    players: Players,
+    alike: Int16,
+    deck: int,
+    lists: Showdowns,
+    classes: Int16,
+    holders: Int16,
+    counts: Int32,
+    last: Int32,  # by card: the group of its latest pair
+    row: Int32,  # by card: rows of E so far
+    next_pair: Int32,
+    passed: Int32,  # by card: the opponent's hands that are weaker than that group
+) -> None:
+    """The rows of E that each pair reads, and the pairs of each own hand."""
+    own, cards, pairs, records = players.order[0], players.cards[0], lists.pairs, lists.records
+    for index in range(players.living[0][runout]):
+        hand = own[runout, index]
+        group = records[runout, hand, 0] // SCALE - 1
+        for side in range(2):
+            card = alike[runout, cards[hand, side]]
+            if card == deck:
+                continue
+            if last[card] != group:
+                last[card] = group
+                number = passed[card]
+                while number < counts[card] and classes[holders[card, number]] <= 2 * group:
+                    position = holders[card, number]
+                    row[card] += number == 0 or classes[position] != classes[holders[card, number - 1]]
+                    number += 1
+                passed[card] = number
+                level = number < counts[card] and classes[holders[card, number]] == 2 * group + 1
+                pairs[runout, next_pair[card], 0] = SCALE * row[card]
+                pairs[runout, next_pair[card], 1] = SCALE * (row[card] + level)
+                next_pair[card] += 1
+            records[runout, hand, 1 + side] = SCALE * next_pair[card]  # row 0 is all zeros
+        if records[runout, hand, 1] > records[runout, hand, 2]:
+            one, two = records[runout, hand, 2], records[runout, hand, 1]
+            records[runout, hand, 1], records[runout, hand, 2] = one, two
