@@ -47,21 +47,30 @@ export function mount(root) {
 
   const change = (fields) => go(fields, { remember: false });
   const move = (line) => go({ line, player: "" });
+  let typed = null; // the filter that is typed, until the address has it
   const rememberFilter = debounced(() => {
-    if (study && root.isConnected) change({ filter: parts.filter.text().trim() });
+    if (typed === null || !study || !root.isConnected) return;
+    const filter = typed;
+    typed = null;
+    change({ filter });
   }, 300);
 
   function build() {
     const strip = studyStrip(move);
     const choices = studyChoices((fields) => go(fields));
-    const filter = flopFilter(() => {
+    typed = null;
+    const filter = flopFilter((text) => {
+      typed = text.trim();
       draw(now());
       rememberFilter();
     });
     const means = playerMeans((player) => change({ player }));
     const flops = flopTable({ change, open });
     const run = runBar(look);
-    const textures = textureChart((word) => change({ filter: word }));
+    const textures = textureChart((word) => {
+      typed = null;
+      change({ filter: word });
+    });
     const problem = make("p.panel", { role: "alert", hidden: true });
     parts = { strip, choices, filter, means, flops, run, textures, problem };
     fill(
@@ -306,7 +315,7 @@ export function mount(root) {
     parts.run.show(study);
     parts.strip.show(current);
     parts.choices.show({ ...current, other: now().other, studies: await otherStudies() });
-    parts.filter.show(now().filter);
+    parts.filter.show(typed ?? now().filter);
     const wrong = table.wrongLine ?? compared?.problem;
     if (study.done) say(wrong ?? incomplete(table.answer), wrong ? "problem" : "hint");
     else say("No flop is solved yet. The table fills as the study runs.", "hint");
