@@ -1,7 +1,8 @@
 """Counting what a person does on the page, from the page's own events.
 
 A click, a tap, a drag and a key count 1 each, a character of a text field 1 (however it gets there: typed, filled or
-pasted), and an entry of a menu 2: one to open it, one to choose. Waiting, scrolling and hovering are free.
+pasted), and an entry of a menu 2: one to open it, one to choose. A click or a slider set by a script counts too.
+Waiting, scrolling and hovering are free.
 """
 
 from __future__ import annotations
@@ -17,7 +18,12 @@ LISTEN = """() => {
   const on = (name, then) => window.addEventListener(name, then, { capture: true });
   on("pointerdown", ({ target }) => isMenu(target) || target instanceof HTMLOptionElement || count("clicks", 1));
   on("change", ({ target }) => isMenu(target) && count("clicks", 2));
-  on("input", ({ target, data }) => writes(target) && count("keys", (data ?? "").length || 1));
+  on("click", ({ isTrusted }) => isTrusted || count("clicks", 1));
+  on("input", ({ target, data, inputType, isTrusted }) => {
+    const pasted = data === null && inputType?.startsWith("insert") ? target.value : data;
+    if (writes(target)) count("keys", (pasted ?? "").length || 1);
+    else if (!isTrusted && target.type === "range") count("clicks", 1);
+  });
   on("keydown", ({ key, target, repeat }) => {
     const written = writes(target) && (key.length === 1 || key === "Backspace" || key === "Delete");
     if (!written && !repeat && !["Shift", "Control", "Alt", "Meta"].includes(key)) count("keys", 1);

@@ -114,6 +114,17 @@ def test_a_decision_that_never_comes_up_is_said_to(reading: TestClient) -> None:
     assert "no hand of 'river.rgl' came to such a decision" in refused.json()["error"]["message"]
 
 
+def test_a_solution_without_such_a_decision_is_passed_over(reading: TestClient) -> None:
+    state = begin(reading, files=["river.rgl", "turn.rgl"], streets=["turn"], single=True)
+    for _ in range(10):
+        assert state["file"] == "turn.rgl"
+        state = act(reading, state, state["actions"][0]["name"])
+    assert state["files"] == ["river.rgl", "turn.rgl"]
+    files = ["river.rgl", "turn.rgl", "river.rgl"]
+    refused = reading.post(f"{API}/practice", json={"files": files, "streets": ["flop"]})
+    assert refused.status_code == 404
+
+
 def test_whole_hands_begin_at_a_decision_that_is_asked_for(reading: TestClient) -> None:
     state = begin(reading, streets=["river"])
     assert len(state["board"]) == 5

@@ -21,7 +21,7 @@ from regretless.page.folder import FILE
 from regretless.page.library import Library
 from regretless.page.mistakes import MISTAKE, MistakeList
 from regretless.page.nodes import ACTION, CHIPS, EV_UNIT, SEAT, TILE, Line
-from regretless.page.practice_session import FACING, GRADES, PracticeSession
+from regretless.page.practice_session import FACING, GRADES, NoSuchDecision, PracticeSession
 from regretless.page.schema import Json, array, boolean, integer, nullable, number, obj, text
 
 __all__ = ["PracticeTable", "routes"]
@@ -153,9 +153,18 @@ def begin(
 
 
 def _next_hand(session: PracticeSession, library: Library) -> Json:
-    with library.spot(session.choose_file()) as (solution, _):
-        session.deal(solution.reader)
-        return session.as_json(solution.reader)
+    """Deal from one of the files; those without a decision that the user wants are passed over while there are others."""
+    while True:
+        with library.spot(session.choose_file()) as (solution, _):
+            try:
+                session.deal(solution.reader)
+            except NoSuchDecision:
+                session.passed_over.add(session.file)
+                if session.passed_over.issuperset(session.files):
+                    session.passed_over.clear()  # the next deal tries them again
+                    raise
+                continue
+            return session.as_json(solution.reader)
 
 
 @routes.endpoint(

@@ -32,7 +32,7 @@ from regretless.page.endpoint import Conflict, NotFound
 from regretless.page.nodes import action_list, street_of, strip_json
 from regretless.page.schema import Json, rounded
 
-__all__ = ["FACING", "GRADES", "PracticeSession"]
+__all__ = ["FACING", "GRADES", "NoSuchDecision", "PracticeSession"]
 
 MAX_DEALS = 300  # until a hand comes to a decision that the user wants
 FACING = ("check", "bet")  # nobody has bet on this street, or there is a bet to answer
@@ -40,6 +40,10 @@ GRADES = ("best", "fine", "inaccuracy", "mistake", "blunder")
 GOOD_GRADES = ("best", "fine")
 MAX_LOSSES = (0.1, 0.5, 1.5, 5.0)  # EV lost in percent of the pot, at most, for each grade but the last
 PLAYED = 0.05  # an action that the solution takes this often is at least fine
+
+
+class NoSuchDecision(NotFound):
+    """No decision that the user wants comes up in a solution."""
 
 
 @dataclass
@@ -54,6 +58,7 @@ class PracticeSession:
     streets: frozenset[str] = frozenset(STREETS)  # on which the user decides
     facing: frozenset[str] = frozenset(FACING)  # the kinds of decision that the user makes
     single: bool = False  # one decision per hand
+    passed_over: set[str] = field(default_factory=set)  # files in which no decision that the user wants came up
     file: str = ""  # of this hand
     player: PlayerName = "oop"
     hands: dict[PlayerName, int] = field(default_factory=dict)  # among the 1,326
@@ -68,7 +73,7 @@ class PracticeSession:
 
     def choose_file(self) -> str:
         """The file that the next hand is dealt from."""
-        self.file = self.random.choice(self.files)
+        self.file = self.random.choice([file for file in self.files if file not in self.passed_over])
         return self.file
 
     def deal(self, reader: SpotReader) -> None:
@@ -105,7 +110,7 @@ class PracticeSession:
                 node = reader.act(node, duel.draw(node))
             if candidates:
                 return ", ".join(self.random.choice(candidates).steps)
-        raise NotFound(f"no hand of {self.file!r} came to such a decision in {MAX_DEALS} deals", "streets")
+        raise NoSuchDecision(f"no hand of {self.file!r} came to such a decision in {MAX_DEALS} deals", "streets")
 
     def _is_wanted(self, reader: SpotReader, node: LineNode) -> bool:
         """Whether the user wants to make the decision at a node."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import json
 import re
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -10,6 +14,8 @@ import pytest
 from playwright.sync_api import expect
 from tests.page.browser.parts import at_node, cell, shown_frequencies, take, wait_for_line
 from tests.page.serving import TOKEN
+
+from regretless.cli import main
 
 RIVER = "/browse?file=river.rgl"
 TURN = "/browse?file=turn.rgl"
@@ -101,9 +107,41 @@ def test_hands_are_filtered_and_sorted(river: Any) -> None:
     expect(river.get_by_role("searchbox", name="Filter hands")).to_have_attribute("aria-invalid", "true")
     river.get_by_role("searchbox", name="Filter hands").fill("pairs")
     expect(river.get_by_role("searchbox", name="Filter hands")).not_to_have_attribute("aria-invalid", "true")
-    river.get_by_role("columnheader", name="Equity").get_by_role("button").click()
+    equity = river.get_by_role("columnheader", name="Equity")
+    equity.get_by_role("button").click()
+    expect(equity).to_have_attribute("aria-sort", "descending")
     shown = river.locator("table.hands tbody tr:not(.spacer) td:nth-last-child(2)").all_inner_texts()
     assert shown == sorted(shown, key=float, reverse=True)
+
+
+def test_a_filter_changes_grid_bar_and_totals(river: Any, solved: Path) -> None:
+    """As `show --hands` prints them; a comma adds hands."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        assert main(["show", str(solved / "river.rgl"), "--hands", "AA, QJs", "--json"]) == 0
+    known = json.loads(printed.getvalue())["node"]
+    ev = river.locator(".player").first.locator("dd").first
+    everything = ev.inner_text()
+    river.get_by_role("searchbox", name="Filter hands").fill("AA, QJs")
+    bar = river.get_by_role("group", name="Mix of the hands that pass the filter")
+    for action, share in zip(known["actions"], known["frequencies"], strict=True):
+        label = {"check": "check", "bet 30": "bet 50 %"}.get(action, "all-in")
+        if share > 0.0005:
+            expect(bar.get_by_role("button", name=f"{label} · {100 * share:.1f} %")).to_have_count(1)
+    expect(cell(river, "AA")).not_to_have_class(re.compile("out"))
+    expect(cell(river, "QJs")).not_to_have_class(re.compile("out"))
+    expect(cell(river, "KK")).to_have_class(re.compile("out"))
+    expect(ev).to_have_text(f"{known['ev']['oop']:.1f}")
+    expect(river.locator(".player").first).to_contain_text(f"{sum(known['combos']):.1f} combos")
+    river.keyboard.press("Escape")
+    river.keyboard.press("m")  # wherever the filter cannot be seen
+    bar.get_by_role("button", name="Show every hand").click()
+    expect(cell(river, "KK")).not_to_have_class(re.compile("out"))
+    expect(ev).to_have_text(everything)
+    river.keyboard.press("h")
+    expect(river.get_by_role("searchbox", name="Filter hands")).to_have_value("")
+    river.get_by_role("searchbox", name="Filter hands").fill("32o")
+    expect(river.get_by_role("group", name="Mix of the hands that pass the filter")).to_contain_text("No hand passes")
+    expect(ev).to_have_text("–")
 
 
 def test_every_tab_opens_and_is_in_the_address(river: Any) -> None:
@@ -111,7 +149,7 @@ def test_every_tab_opens_and_is_in_the_address(river: Any) -> None:
         river.get_by_role("tab", name=tab).click()
         panel = river.get_by_role("tabpanel", name=tab)
         expect(panel).to_be_visible()
-        assert panel.inner_text().strip() or panel.locator("svg").count()
+        expect(panel.get_by_text(re.compile(r"\S")).or_(panel.locator("svg")).first).to_be_visible()
         river.reload()
         expect(panel).to_be_visible()
 

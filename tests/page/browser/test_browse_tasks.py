@@ -182,9 +182,9 @@ def test_the_unit_of_amounts_is_kept_in_the_address(workshop: Server, open_page:
     at_node(page, "oop")
     page.get_by_label("Unit of all amounts").select_option("pot")
     expect(page.locator(".player dd").first).to_contain_text("%")
-    assert "unit=pot" in page.url
+    expect(page).to_have_url(re.compile("unit=pot"))
     page.get_by_role("link", name="Studies").click()
-    assert "unit=pot" in page.url
+    expect(page).to_have_url(re.compile("/studies.*unit=pot"))
     page.go_back()
     expect(page.locator(".player dd").first).to_contain_text("%")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from typing import Any
@@ -71,6 +72,61 @@ def test_no_number_is_cut(site: str, open_page: Any, size: tuple[int, int]) -> N
             if number == "ev":
                 shown += sum(bool(text) for text in page.locator(".browse-left .number").all_inner_texts())
     assert shown > 100
+
+
+CUT_ANYWHERE = """() => [...document.querySelectorAll("main :is(td, th, dd), main .cell .name")].flatMap((element) => {
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  const [text, box] = [range.getBoundingClientRect(), element.closest("td, th, dd, .cell").getBoundingClientRect()];
+  if (!element.textContent.trim() || !text.width || element.querySelector(".for-readers")) return [];
+  const clips = getComputedStyle(element).overflowX !== "visible" && element.scrollWidth > element.clientWidth;
+  const outside = text.left < box.left - 0.5 || text.right > box.right + 0.5;
+  return clips || outside ? [`${element.className} ${element.textContent} ${text.width} in ${box.width}`] : [];
+})"""
+
+
+def spread_everywhere(route: Any) -> None:
+    """The same for answers of any shape: every EV in them."""
+    answer = route.fetch()
+    values = itertools.cycle(SPREAD)
+
+    def replaced(value: Any) -> Any:
+        if isinstance(value, list):
+            return [replaced(each) for each in value]
+        return next(values) if isinstance(value, int | float) else value
+
+    def walk(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {
+                key: {player: replaced(each) for player, each in part.items()}
+                if key == "ev" and isinstance(part, dict)
+                else replaced(part)
+                if key in ("ev", "oop_ev", "ip_ev")
+                else walk(part)
+                for key, part in value.items()
+            }
+        return [walk(each) for each in value] if isinstance(value, list) else value
+
+    route.fulfill(response=answer, body=json.dumps(walk(answer.json())))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_no_number_of_the_other_tables_is_cut(site: str, open_page: Any, size: tuple[int, int]) -> None:
+    page = open_page(site, viewport={"width": size[0], "height": size[1]})
+    for answer in ("compare?*", "compare/node?*", "study/flops?*"):
+        page.route(f"**/api/v1/{answer}", spread_everywhere)
+    for view, drawn in (
+        ("/", ".library-table td"),
+        ("/browse?file=turn.rgl&line=check&tab=compare&other=turn.rgl", ".compare-tab td"),
+        ("/studies?study=study&line=check", ".flops td"),
+        ("/preflop?file=push-fold.rgl&pin=A5s", ".preflop-facts dd"),
+        ("/browse?file=kuhn.rgl", ".game-sets td"),
+    ):
+        page.goto(site + view)
+        expect(page.locator(drawn).first).to_be_visible()
+        page.wait_for_load_state("networkidle")
+        page.evaluate("document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
+        assert page.evaluate(CUT_ANYWHERE) == [], view
 
 
 def test_a_number_loses_decimals_before_it_loses_anything_else(site: str, open_page: Any) -> None:

@@ -22,17 +22,12 @@ def shelf(solved: Path, tmp_path: Path) -> Any:
     server.close()
 
 
-def names(page: Any) -> list[str]:
-    found: list[str] = page.locator(".library-name a").all_inner_texts()
-    return found
-
-
 def test_the_library_comes_first_and_finds_sorts_and_opens(site: str, open_page: Any) -> None:
     page = open_page(site)
     rows = page.locator(".library-table tbody tr")
     expect(rows).to_have_count(6)
     page.get_by_title("Sort by Size").click()
-    assert names(page)[0] == "turn"
+    expect(page.locator(".library-name a").first).to_have_text("turn")
     page.keyboard.press("/")
     page.keyboard.type("ks9h4h2c7d")
     expect(rows).to_have_count(1)

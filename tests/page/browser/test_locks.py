@@ -65,6 +65,16 @@ def test_a_filter_by_category_locks_the_hands_in_it(page: Any) -> None:
     expect(locks).not_to_contain_text("AsAh")
 
 
+def test_what_is_locked_for_good_is_what_the_slider_says(page: Any) -> None:
+    page.get_by_role("button", name="Always bets").click()
+    expect(page.get_by_label("Locks").get_by_role("listitem")).to_contain_text("bets 100.0 %")
+    expect(page.get_by_label("Frequency, percent, as a number")).to_have_value("100")
+    expect(page.locator(".lock-effect")).to_contain_text("→ 0.0 %")
+    page.get_by_role("button", name="Never bets").click()
+    expect(page.get_by_label("Frequency, percent, as a number")).to_have_value("0")
+    expect(page.locator(".lock-effect")).to_contain_text("→ 100.0 %")
+
+
 def test_sliders_always_make_100_percent(page: Any) -> None:
     page.get_by_role("button", name="One mix").click()
     for action, percent in (("check", 10), ("bet 30", 60), ("all-in 240", 90)):

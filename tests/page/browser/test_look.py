@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -216,6 +217,64 @@ def test_the_look_is_chosen_and_kept(site: str, open_page: Any) -> None:
     page.reload()
     expect(look).to_have_attribute("data-palette", "safe")
     assert page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--call')") == "#009e73"
+
+
+@pytest.mark.parametrize("view", ["library", "set up", "browse"])
+def test_axe_finds_nothing_serious_in_the_glossary_which_keys_open(site: str, open_page: Any, view: str) -> None:
+    addresses = {"library": "/", "set up": "/setup", "browse": VIEWS["hands"]}
+    page = open_page(site + addresses[view], bypass_csp=True)
+    settle(page)
+    page.add_script_tag(path=AXE)
+    page.get_by_role("button", name="Glossary").focus()
+    page.keyboard.press("Enter")
+    words = page.get_by_role("dialog", name="Words")
+    for word in ("EQR", "Exploitability", "Reach"):
+        expect(words.locator("dt", has_text=re.compile(f"^{word}$"))).to_be_visible()
+    for theme, palette in THEMES:
+        set_theme(page, theme, palette)
+        assert serious_findings(page) == [], (theme, palette)
+    page.set_viewport_size(PHONE)
+    assert words.evaluate("dialog => dialog.scrollWidth <= dialog.clientWidth")
+    page.keyboard.press("Escape")
+    expect(words).to_have_count(0)
+
+
+def test_axe_finds_nothing_serious_in_the_dialogs_of_the_library_and_of_practice(site: str, open_page: Any) -> None:
+    page = open_page(site, bypass_csp=True)
+    page.add_script_tag(path=AXE)
+    page.get_by_role("button", name="More about turn").click()
+    expect(page.get_by_role("dialog", name="turn.rgl")).to_be_visible()
+    assert serious_findings(page) == []
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Change the look").click()
+    expect(page.get_by_role("dialog", name="Look")).to_be_visible()
+    assert serious_findings(page) == []
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name="Practice").click()
+    page.get_by_role("button", name="Deal").click()
+    page.locator(".choices .act").first.click()
+    expect(page.locator(".verdict .grade")).to_be_visible()
+    assert serious_findings(page) == []
+    page.get_by_role("button", name="How is this scored?").click()
+    expect(page.get_by_role("dialog", name="How practice is scored")).to_be_visible()
+    assert serious_findings(page) == []
+
+
+def test_a_phone_shows_the_whole_present_tile_and_no_badge_over_the_name(site: str, open_page: Any) -> None:
+    page = open_page(site + "/browse?file=turn.rgl", viewport=PHONE)
+    at_node(page, "oop")
+    page.wait_for_function("""() => {
+      const { left, right } = document.querySelector(".tile.present").getBoundingClientRect();
+      return left >= 0 && right <= innerWidth;
+    }""")
+    for name in ("kuhn", "push-fold", "turn"):
+        page.goto(f"{site}/browse?file={name}.rgl")
+        settle(page)
+        expect(page.locator(".file-name")).to_contain_text(name)
+        brand, about = (page.locator(part).bounding_box() for part in (".brand", ".about-file"))
+        assert brand["x"] + brand["width"] <= about["x"], name
+        for part in page.locator(".about-file > *:visible").all():
+            assert part.bounding_box()["x"] >= brand["x"] + brand["width"], (name, part.inner_text())
 
 
 def test_axe_finds_nothing_serious_where_a_view_is_in_use(site: str, open_page: Any) -> None:

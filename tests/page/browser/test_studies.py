@@ -79,6 +79,35 @@ def test_from_the_list_to_a_flop(site: str, solved: Path, open_page: Any) -> Non
     expect(page).to_have_url(re.compile(f"solutions%2F{first}-2.rgl"))
 
 
+def test_two_studies_are_compared_and_a_filter_changes_all_that_is_shown(workshop: Server, open_page: Any) -> None:
+    shutil.copytree(workshop.folder / "study", workshop.folder / "twin")
+    page = open_page(f"{workshop.client.base_url}/studies?study=study&line=check")
+    mean, bars, strip = page.locator(".mean"), page.locator(".texture-chart tbody tr"), page.locator(".tile.present")
+    expect(mean.locator("th").first).to_have_text("6 flops")
+    everything = [mean.inner_text(), strip.inner_text(), page.locator(".study-players").inner_text()]
+    page.get_by_role("searchbox", name="Filter flops").fill("monotone, Ts9h")  # a comma adds flops
+    expect(mean.locator("th").first).to_have_text("2 flops")
+    expect_flops_named(page, "9s8s7s", "Ts9h8d")
+    expect(bars).to_have_count(2)
+    shown = [mean.inner_text(), strip.inner_text(), page.locator(".study-players").inner_text()]
+    assert all(before != after for before, after in zip(everything, shown, strict=True))
+
+    compare = page.get_by_role("combobox", name="Compare")
+    compare.select_option("twin")
+    differences = page.locator(".flops tbody tr:not(.spacer) td.versus:nth-child(3)")
+    expect(differences).to_have_text(["0.0", "0.0"])
+    expect(page.locator(".texture-chart tbody tr").first.locator(".mix")).to_have_count(2)
+    compare.select_option("")
+    expect(differences).to_have_count(0)
+
+
+def expect_flops_named(page: Any, *names: str) -> None:
+    """Wait until exactly these flops are shown, in any order."""
+    expect(page.locator(".flops tbody .flop")).to_have_count(len(names))
+    for name in names:
+        expect(page.locator(f".flops tbody .flop[title='Open {name}']")).to_have_count(1)
+
+
 def test_a_flop_without_a_solution_is_offered_to_be_solved(site: str, open_page: Any) -> None:
     page = open_page(f"{site}/studies?study=study&filter=monotone")
     page.get_by_title("Open 9s8s7s").click()

@@ -22,7 +22,6 @@ const VIEWS = [
 
 const KEPT = { browse: "file", preflop: "file", practice: "file", studies: "study" }; // what a view shows again when it is chosen
 
-const main = document.querySelector("main");
 let mounted = null; // {view, part}
 
 /** A link that changes the state without loading the page again. */
@@ -88,16 +87,24 @@ function buildHeader() {
   );
 }
 
+/** An element of its own for every view: what an answer that comes too late draws is then seen by nobody. */
+function freshMain() {
+  const old = document.querySelector("main");
+  const main = old.cloneNode(false);
+  old.replaceWith(main);
+  return main;
+}
+
 async function show(state) {
   showHeader(state);
   const { view, load } = VIEWS.find((each) => each.view === state.view);
   if (mounted?.view !== view) {
     mounted?.part?.leave?.();
-    mounted = { view, part: null };
+    const chosen = { view, part: null };
+    mounted = chosen;
     const module = await load();
-    if (mounted.view !== view) return; // another view was chosen meanwhile
-    main.replaceChildren();
-    mounted.part = module.mount(main);
+    if (mounted !== chosen) return; // another view was chosen meanwhile
+    mounted.part = module.mount(freshMain());
   }
   mounted.part?.show(now());
 }

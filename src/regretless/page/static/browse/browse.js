@@ -6,6 +6,7 @@ import { showFile, viewOf } from "../shared/files.js";
 import { setKeys } from "../shared/keys.js";
 import { followSolve, isOver } from "../shared/solves.js";
 import { DEFAULTS, address, go, now } from "../shared/state.js";
+import { readFilter } from "./filter.js";
 import { gameTable } from "./game-table.js";
 import { browseKeys, gameKeys } from "./keys.js";
 import { spotParts } from "./spot-parts.js";
@@ -23,14 +24,17 @@ export function mount(root) {
   const notice = make("p.notice.panel.problem", { role: "alert" });
   let stopListening = () => {}; // to the solve that writes the file
 
+  /** Whether this view and this file are still what is to be shown. */
+  const wanted = ({ file: asked }) => root.isConnected && now().file === asked;
+
   /** While the file is being solved, show each strategy that is saved. */
   function follow() {
     stopListening();
     stopListening = () => {};
     if (!file.solve) return;
     const refresh = async () => {
-      const found = await askFile(file.file);
-      if (!found || now().file !== found.file) return;
+      const found = await askFile(file.file).catch(() => null); // the next step of the reader tells
+      if (!found || !wanted(found)) return;
       file = found;
       showFile(file);
       show(now());
@@ -89,9 +93,10 @@ export function mount(root) {
 
   async function showSpot(state) {
     const [meta, node] = await Promise.all([aboutServer(), nodeAt(state.line)]);
-    if (!node || now().file !== file?.file || now().line !== state.line) return;
+    const filter = await readFilter(state.filter, meta);
+    if (!node || !file || !wanted(file) || now().line !== state.line || now().filter !== state.filter) return;
     if (node.line !== state.line) go({ line: node.line }, { remember: false }); // the server's spelling
-    scene = parts.show({ meta, file, node, state: now() });
+    scene = parts.show({ meta, file, node, state: now(), filter });
     document.title = `${state.line || "first decision"} · ${file.file} · Regretless`;
   }
 
@@ -108,7 +113,7 @@ export function mount(root) {
         [file, game, scene] = [null, null, null];
         buildFrame();
         const found = await askFile(state.file);
-        if (!found) return;
+        if (!found || !wanted(found)) return;
         if (viewOf(found) === "preflop") return go({ ...DEFAULTS, view: "preflop", file: found.file }, { remember: false });
         file = found;
         showFile(file);
@@ -123,6 +128,7 @@ export function mount(root) {
       }
       await game.show(state);
     } catch (error) {
+      if (!wanted(state) || now().line !== state.line) return;
       if (scene && scene.file.file === state.file && scene.node.line !== state.line) stay(error.message);
       else problem(state, error);
     }

@@ -37,6 +37,7 @@ export function compareTab({ change, go }) {
     whole,
   );
   let compared = "";
+  let shown = null; // the scene that is to be shown
 
   function choose(part) {
     shownParts.forEach(([, each], place) => {
@@ -49,6 +50,7 @@ export function compareTab({ change, go }) {
     const files = (await listFiles()).filter(
       (each) => each.kind === "spot" && each.file !== file.file && sameBoard(each, file),
     );
+    if (shown.state.other !== state.other || shown.file.file !== file.file) return;
     fill(
       chooser,
       make(
@@ -68,7 +70,7 @@ export function compareTab({ change, go }) {
     compared = key;
     fill(whole, make("p.hint", {}, "Comparing every node…"));
     const answer = await askAll({ first: state.other, second: file.file, most: 20 });
-    if (!answer) return;
+    if (!answer || compared !== key) return;
     fill(numbers, ...totals(answer, scene));
     fill(
       whole,
@@ -82,15 +84,17 @@ export function compareTab({ change, go }) {
     if (node.kind !== "decision")
       return fill(here, make("p.hint", {}, "Nobody acts here: choose a decision in the line above."));
     const answer = await askHere({ first: state.other, second: file.file, line: node.line, player: node.player });
-    if (answer) fill(here, nodeTable(answer, scene));
+    if (answer && scene === shown) fill(here, nodeTable(answer, scene));
   }
 
   return {
     root,
     async show(scene) {
+      shown = scene;
       problem.textContent = "";
       try {
         await drawChooser(scene);
+        if (scene !== shown) return;
         if (!scene.state.other) {
           compared = "";
           fill(numbers);
@@ -103,7 +107,7 @@ export function compareTab({ change, go }) {
         }
         await Promise.all([drawWhole(scene), drawHere(scene)]);
       } catch (error) {
-        problem.textContent = error.message;
+        if (scene === shown) problem.textContent = error.message;
       }
     },
   };

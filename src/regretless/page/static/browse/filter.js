@@ -1,5 +1,6 @@
 /**
- * The filter of the table of hands: range text, and names of categories, in any mix.
+ * The filter of hands: range text, and names of categories, in any mix. It is on the grid, the action bar, the totals and
+ * the table.
  *
  *   77+, suited        pairs from sevens up, and every suited hand
  *   flush draw, sets   every hand with a flush draw, and every set
@@ -10,6 +11,7 @@
 import { post } from "../shared/api.js";
 import { CLASSES } from "../shared/cards.js";
 import { debounced, make, set } from "../shared/dom.js";
+import { now } from "../shared/state.js";
 
 const KINDS = {
   suited: (hand) => CLASSES[hand.class].endsWith("s"),
@@ -27,27 +29,37 @@ export function handFilter(change) {
     "aria-label": "Filter hands",
     placeholder: "77+, suited",
     spellcheck: "false",
-    oninput: debounced(() => change(input.value.trim()), 150),
+    oninput: () => ((waiting = true), takeLater()),
   });
   const root = make("label.filter", {}, make("span", {}, "Filter"), input, problem);
-  let known = { text: "", answer: everyHand };
+
+  let waiting = false; // for a pause in typing: the field may be left before it is over
+  const takeLater = debounced(() => {
+    waiting = false;
+    if (now().view === "browse") change(input.value.trim());
+  }, 150);
 
   return {
     root,
-    async read({ state, meta }) {
-      if (document.activeElement !== input && input.value !== state.filter) input.value = state.filter;
-      if (known.text !== state.filter) known = { text: state.filter, answer: await readFilter(state.filter, meta) };
-      const { error } = known.answer;
+    show({ state, filter: { error } }) {
+      if (!waiting && document.activeElement !== input && input.value !== state.filter) input.value = state.filter;
       set(input, { "aria-invalid": error ? "true" : null, title: error });
       problem.textContent = error ?? "";
-      return known.answer;
     },
   };
 }
 
-/** Whether a hand passes, or what is wrong with the text. */
+let known = { text: "", answer: everyHand }; // the filter that was read last
+
+/** {test(hand), error}: whether a hand passes, or what is wrong with the text, and then every hand does. */
 export async function readFilter(text, meta) {
-  if (!text) return everyHand;
+  if (known.text === text) return known.answer;
+  const answer = await read(text, meta);
+  if (!answer.error) known = { text, answer };
+  return answer;
+}
+
+async function read(text, meta) {
   const tests = [];
   const rest = [];
   for (const term of text.split(/ *, */).filter(Boolean)) {
@@ -56,11 +68,11 @@ export async function readFilter(text, meta) {
     else rest.push(term);
   }
   if (rest.length) {
-    const answer = await post("/ranges/parse", { text: rest.join(",") });
-    if (!answer.valid) return { test: () => true, error: answer.error.message };
+    const answer = await post("/ranges/parse", { text: rest.join(",") }).catch((error) => ({ error }));
+    if (!answer.valid) return { ...everyHand, error: answer.error.message };
     tests.push((hand) => answer.weights[hand.index] > 0);
   }
-  return { test: (hand) => tests.some((test) => test(hand)), error: null };
+  return { test: (hand) => !tests.length || tests.some((test) => test(hand)), error: null };
 }
 
 /** "Top pair", "top-pair" and "top pairs" all name the category. */

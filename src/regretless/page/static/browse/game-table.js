@@ -40,7 +40,7 @@ export function gameTable(file, change) {
     "aria-label": "Find information sets",
     placeholder: "find, for example K",
     spellcheck: "false",
-    oninput: debounced(() => change({ find: search.value.trim() })),
+    oninput: debounced(() => root.isConnected && change({ find: search.value.trim() })),
   });
   const found = make("span.hint", { role: "status" });
   const about = make("section.game-about.panel", { "aria-label": "About the solution" });
@@ -64,8 +64,10 @@ export function gameTable(file, change) {
     ),
   );
   let shown = { find: null, sets: [] };
+  let wanted = null; // what is to be found, from when it is asked
 
   async function load(find, offset) {
+    wanted = find;
     const answer = await ask({ file: file.file, find, offset, most: PAGE });
     if (!answer) return;
     const sets = offset ? [...shown.sets, ...answer.sets] : answer.sets;
@@ -83,7 +85,7 @@ export function gameTable(file, change) {
     focusSearch: () => search.focus(),
     async show(state) {
       if (document.activeElement !== search) search.value = state.find;
-      if (state.find !== shown.find) await load(state.find, 0);
+      if (state.find !== wanted) await load(state.find, 0);
     },
   };
 }

@@ -52,14 +52,13 @@ export function handTable({ change, pin }) {
   return {
     root,
     beside: filter.root,
-    async show(given) {
+    show(given) {
       const before = scene?.state;
       scene = given;
       if (before?.sort !== scene.state.sort || before?.filter !== scene.state.filter) tall.toTop();
       drawHead(head, scene, change);
-      set(table, { "aria-rowcount": -1 });
-      const { test, error } = await filter.read(scene);
-      if (scene !== given) return;
+      filter.show(scene);
+      const { test, error } = scene.filter;
       rows = sorted(
         scene.hands.filter((hand) => hand.held && test(hand)),
         scene,

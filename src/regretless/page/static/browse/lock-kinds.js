@@ -46,7 +46,7 @@ export function frequencyLock({ changed, lockNow }) {
     ];
     fill(choices, ...names.map(([name, label]) => choice(label, name === target, () => choose(name))));
     const verb = names.find(([name]) => name === target)[1];
-    const always = (text, to) => make("button.button", { onclick: () => ((share = to), lockNow()) }, text);
+    const always = (text, to) => make("button.button", { onclick: () => ((share = to), draw(share), changed(), lockNow()) }, text);
     fill(quick, always(`Never ${verb}`, 0), always(`Always ${verb}`, 1));
   }
 

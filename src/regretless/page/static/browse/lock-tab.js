@@ -57,7 +57,7 @@ export function lockTab({ changed, grid }) {
   let scene = null;
   let scope = "node";
   let kind = "frequency";
-  let measured = null; // {locks as text, answer}
+  let measured = { wanted: "", found: null }; // the effect of the locks described last, once it is known
 
   /** The hands to lock, as a range. */
   async function hands() {
@@ -107,10 +107,11 @@ export function lockTab({ changed, grid }) {
 
   /** Add locks, once the server finds nothing wrong with them. */
   async function lockTo(locks) {
+    const { file } = scene.file;
     problem.textContent = "";
     try {
       const effects = await Promise.all(locks.map(check));
-      locks.forEach((lock, each) => addLock(scene.file.file, { ...lock, after: locks.length === 1 ? effects[each].after : null, lost: effects[each].ev_lost }));
+      locks.forEach((lock, each) => addLock(file, { ...lock, after: locks.length === 1 ? effects[each].after : null, lost: effects[each].ev_lost }));
       drawList();
       changed();
     } catch (error) {
@@ -138,9 +139,15 @@ export function lockTab({ changed, grid }) {
     try {
       const locks = await described();
       const wanted = JSON.stringify([locks, scene.node.revision, scene.node.line]);
-      if (measured?.wanted !== wanted) measured = { wanted, found: await Promise.all(locks.map(check)) };
-      if (measured.wanted === wanted) fill(effect, ...effectText(measured.found));
+      if (measured.wanted !== wanted) {
+        const mine = { wanted, found: null };
+        measured = mine;
+        mine.found = await Promise.all(locks.map(check));
+        if (measured !== mine) return; // other locks are described by now
+      }
+      if (measured.found) fill(effect, ...effectText(measured.found));
     } catch {
+      measured = { wanted: "", found: null };
       fill(effect);
     }
   }

@@ -28,10 +28,10 @@ export function pinnedClass(find) {
   };
 }
 
-function classChips({ classes, actions, colours, labels, amounts }, name) {
+function classChips({ classes, actions, colours, labels, amounts, totals }, name) {
   const cell = classes.find((each) => each?.name === name);
   const title = make("strong", {}, name);
-  if (!cell) return [title, make("span.hint", {}, "not in this range")];
+  if (!cell) return [title, make("span.hint", {}, totals ? "none that passes the filter" : "not in this range")];
   const combos = cell.hands.map((hand) => {
     const mix = actions.map((action, place) => `${labels[action.name]}: ${percent(hand.mix[place])} %`).join(", ");
     return make(

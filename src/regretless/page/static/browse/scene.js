@@ -8,7 +8,9 @@
  *   labels    what an action is called, by its name in a line
  *   seats     what the players are called
  *   amounts   how chips are written, in the unit of the page
- *   classes   one object per cell of the grid, or null where no hand is held
+ *   filter    {test(hand), error} of the hands to show
+ *   totals    combos, EV, equity, EQR and frequencies of the hands that pass the filter, or null if there is none
+ *   classes   one object per cell of the grid, of the hands that pass the filter, or null where none is held
  *   height    how full a cell is: its weight relative to the most likely hand, so that a range thinned by many
  *             actions can still be read
  */
@@ -64,7 +66,7 @@ const LEAST = 0.0005; // of the most likely hand: what is left of a hand that al
 
 export const OTHER = { oop: "ip", ip: "oop" };
 
-export function readScene({ meta, file, node, state }) {
+export function readScene({ meta, file, node, state, filter }) {
   const acting = node.kind === "decision" ? node.player : null;
   const player = state.player || acting || "oop";
   const acts = player === acting;
@@ -82,7 +84,9 @@ export function readScene({ meta, file, node, state }) {
     labels: Object.fromEntries(actionLabels(node.actions).map((label, place) => [names[place], label])),
     seats: seatNames(file.spot),
     colours: actionColours(names),
-    classes: readClasses(hands, acts ? names : []),
+    filter,
+    totals: state.filter && !filter.error ? readTotals(hands.filter(filter.test), node, acts) : null,
+    classes: readClasses(hands, acts ? names : [], filter.test),
     pinned: state.pin,
     amounts: amounts({ unit: state.unit, bigBlind: file.spot?.big_blind, pot: node.pot }),
   };
@@ -124,10 +128,23 @@ function evLost({ strategy, action_ev }, place) {
   return Math.max(0, best - mean);
 }
 
-export function readClasses(hands, actions) {
+/** What some hands win, and how often they take each action. */
+function readTotals(hands, { pot, actions }, acts) {
+  const mean = weightedMean(hands);
+  const [ev, equity] = [mean((hand) => hand.ev), mean((hand) => hand.equity)];
+  return {
+    combos: hands.reduce((sum, hand) => sum + hand.weight, 0),
+    ev,
+    equity,
+    eqr: equity ? ev / (equity * pot) : null,
+    frequencies: acts ? actions.map((_, action) => mean((hand) => hand.mix[action])) : null,
+  };
+}
+
+export function readClasses(hands, actions, passes = () => true) {
   const most = hands.reduce((top, hand) => Math.max(top, hand.weight), 0);
   const members = CLASSES.map(() => []);
-  for (const hand of hands) if (hand.held) members[hand.class].push(hand);
+  for (const hand of hands) if (hand.held && passes(hand)) members[hand.class].push(hand);
   const bets = actions.map((name) => /^(bet|raise|all-in)/.test(name));
   return members.map((held, place) => {
     if (!held.length) return null;

@@ -44,7 +44,7 @@ export function spotParts({ go, change }) {
       : [scene.state.pin, scene.state.versus];
 
   const strip = lineStrip(go, () => change({ tab: "cards" }));
-  const bar = actionBar(go);
+  const bar = actionBar(go, () => change({ filter: "" }));
   const grid = handGrid("Strategy by class", { preview, pin });
   set(grid.root, { "aria-description": "Arrows move the pin, Tab shows the other player's range, Escape leaves the grid" });
   const controls = gridControls(change, () => takeAway(scene, root));

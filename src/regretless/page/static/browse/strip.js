@@ -10,7 +10,7 @@ import { amounts as amountsOf } from "../shared/units.js";
 /** `go(line)` is called when an action or a street is clicked; `openCards()` to choose a card that is to come. */
 export function lineStrip(go, openCards) {
   const root = make("section.strip", { "aria-label": "Line of play", tabindex: 0 });
-  let before = "";
+  let before = null;
   return {
     root,
     /** `locks` are those that apply or will: with `after`, the frequencies that they will have here. */

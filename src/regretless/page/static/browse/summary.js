@@ -1,4 +1,7 @@
-/** Both players: EV, equity, EQR, what they did last, and the stack behind. Clicking one shows that range. */
+/**
+ * Both players: EV, equity, EQR, what they did last, and the stack behind. Clicking one shows that range. If hands are
+ * filtered, the numbers of the player whose range is shown are those of the hands that pass.
+ */
 
 import { make, say, set } from "../shared/dom.js";
 import { fixed, percent } from "../shared/format.js";
@@ -31,16 +34,17 @@ function playerPart(player, choose) {
   );
   return {
     root,
-    show({ node, player: shown, amounts, seats }) {
-      const numbers = node.players[player];
+    show({ node, player: shown, amounts, seats, totals }) {
+      const filtered = totals && shown === player;
+      const numbers = filtered ? totals : node.players[player];
       say(name, seats[player]);
-      say(last, doing(node, player, amounts));
+      say(last, filtered ? `${fixed(totals.combos, 1)} combos` : doing(node, player, amounts));
       say(behind, `${amounts.amount(node.stacks[player])} behind`);
-      say(chipsWon.value, amounts.evText(numbers.ev));
-      say(equity.value, `${percent(numbers.equity)} %`);
+      say(chipsWon.value, numbers.ev === null ? "–" : amounts.evText(numbers.ev));
+      say(equity.value, numbers.equity === null ? "–" : `${percent(numbers.equity)} %`);
       say(realised.value, fixed(numbers.eqr, 2));
       root.classList.toggle("to-act", node.kind === "decision" && node.player === player);
-      set(root, { "aria-pressed": String(shown === player), title: `Show the range of ${seats[player]}` });
+      set(root, { "aria-pressed": String(shown === player), title: filtered ? "Only the hands that pass the filter" : `Show the range of ${seats[player]}` });
     },
   };
 }

@@ -42,8 +42,10 @@ export function takeAway(scene, root) {
 
   async function showRanges() {
     for (const each of ranges.querySelectorAll("button")) each.disabled = true; // their text is in another format
+    const asked = format.value;
     try {
-      const answer = await get("/node/ranges", { file: file.file, line: node.line, format: format.value });
+      const answer = await get("/node/ranges", { file: file.file, line: node.line, format: asked });
+      if (format.value !== asked) return;
       fill(
         ranges,
         ...answer.ranges.map((each) => {

@@ -1,6 +1,6 @@
 /** The library, the first view: every solution and spot of the folder, to find, open, and put in order. */
 
-import { get } from "../shared/api.js";
+import { get, latest } from "../shared/api.js";
 import { cardsIn, cardText } from "../shared/cards.js";
 import { debounced, fill, make, set } from "../shared/dom.js";
 import { showFile, viewOf } from "../shared/files.js";
@@ -11,6 +11,7 @@ import { address, DEFAULTS, go, now } from "../shared/state.js";
 import { fileMenu } from "./file-menu.js";
 import { undoBar } from "./undo-bar.js";
 
+const askFiles = latest((signal) => get("/files", {}, signal));
 const NEWEST = "-modified";
 const KINDS = { toml: "not solved", checkpoint: "interrupted", game: "game", "push-fold": "push or fold", "holdem-game": "whole game", unreadable: "cannot be read" };
 const COLUMNS = {
@@ -47,8 +48,8 @@ export function mount(root) {
     "aria-label": "Search the library",
     placeholder: "Search: BTN, Ks7d2c, 3-bet, notes",
     spellcheck: "false",
-    oninput: debounced(() => change({ find: search.value.trim() }), 100),
-    onkeydown: ({ key }) => key === "Enter" && body.querySelector(".of-name a")?.click(),
+    oninput: debounced(find, 100),
+    onkeydown: ({ key }) => key === "Enter" && (find(), body.querySelector(".of-name a")?.click()),
   });
   const folders = make(".row.folders", { role: "group", "aria-label": "Folders" });
   const found = make("span.hint", { role: "status" });
@@ -80,9 +81,16 @@ export function mount(root) {
 
   const change = (fields) => go(fields, { remember: false });
 
+  /** Search for what is typed, unless the library was left in the meantime. */
+  function find() {
+    if (view.isConnected) change({ find: search.value.trim() });
+  }
+
   async function load() {
     try {
-      ({ files, truncated } = await get("/files"));
+      const answer = await askFiles();
+      if (!answer) return; // asked again since
+      ({ files, truncated } = answer);
       problem.textContent = "";
     } catch (error) {
       problem.textContent = error.message;

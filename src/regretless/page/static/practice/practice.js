@@ -19,6 +19,7 @@ export function mount(root) {
     busy = true;
     try {
       const { practice } = await work();
+      if (!root.isConnected) return; // another view was chosen meanwhile
       hand = practice;
       store("practice", { id: hand.id, files: hand.files });
       if (!table.root.isConnected) fill(root, table.root);
@@ -36,7 +37,7 @@ export function mount(root) {
   /** Start with many solutions: the address names the session. */
   async function begin(body) {
     await start(body);
-    if (hand) go({ ...DEFAULTS, view: "practice", session: hand.id });
+    if (hand && root.isConnected) go({ ...DEFAULTS, view: "practice", session: hand.id });
   }
 
   function act(name) {
@@ -49,7 +50,7 @@ export function mount(root) {
 
   async function restart(player) {
     await start(sessionOf(hand.files, { player }));
-    if (now().session) go({ session: hand.id }, { remember: false });
+    if (now().session && root.isConnected) go({ session: hand.id }, { remember: false });
   }
 
   /** Open the decision that was just judged in the browse view. */
@@ -134,7 +135,7 @@ export function mount(root) {
       hand = null;
       fill(root, table.root);
       const about = await get("/file", { file }).catch(showRefusal);
-      if (!about || now().file !== file) return;
+      if (!about || !root.isConnected || now().file !== file) return;
       showFile(about);
       const last = stored("practice", {});
       const kept = last.files?.length === 1 && last.files[0] === file;

@@ -123,6 +123,7 @@ export function mount(root) {
       }
       try {
         const { spot } = await get("/preflop/spot", { file: game.file, line: next });
+        if (!root.isConnected) return;
         replaceDraft({ ...spot, board: cards.join(" ") });
         go({ ...DEFAULTS, view: "setup" });
       } catch (error) {
@@ -130,8 +131,9 @@ export function mount(root) {
       }
     }
     const random = async () => {
+      const typed = flop.value;
       const { board } = await get("/boards/random", { cards: 3 });
-      flop.value = board;
+      if (flop.value === typed) flop.value = board;
     };
     return make(
       "form.panel.to-flop",
@@ -220,13 +222,14 @@ export function mount(root) {
         game = null;
         build();
         const [meta, found] = await Promise.all([aboutServer(), ask(state.file)]);
-        if (!found || now().file !== found.file) return;
+        if (!found || !root.isConnected || now().file !== found.file) return;
         game = { ...found, byLine: new Map(found.charts.map((chart) => [chart.line, chart])) };
         order = classOrder(meta.classes);
         showFile({ file: found.file, name: found.game });
       }
       draw(now());
     } catch (error) {
+      if (!root.isConnected) return;
       game = parts = null;
       fill(
         root,

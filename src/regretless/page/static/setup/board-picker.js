@@ -45,10 +45,11 @@ export function boardPicker({ fields, changed }) {
   }
 
   async function deal(count) {
-    const kept = cardsIn(readField("board")).slice(0, count - 1); // a random turn keeps the flop
+    const before = readField("board");
+    const kept = cardsIn(before).slice(0, count - 1); // a random turn keeps the flop
     const keep = count === 3 || kept.length < 3 ? undefined : kept.join(" ");
     const { board } = await get("/boards/random", { cards: count, keep });
-    write(cardsIn(board));
+    if (readField("board") === before) write(cardsIn(board));
   }
 
   function show() {

@@ -100,7 +100,9 @@ export function estimateBar({ meta, changed, treeTaken }) {
     shrink.textContent = "Looking for cuts…";
     try {
       const { threads, storage } = options;
-      const answer = await post("/spots/shrink", { spot: spotToSend(), threads, storage: Number(storage) });
+      const spot = spotToSend();
+      const answer = await post("/spots/shrink", { spot, threads, storage: Number(storage) });
+      if (!root.isConnected || JSON.stringify(spot) !== JSON.stringify(spotToSend())) return;
       const take = () => {
         dialog.close();
         takeTree(answer);
@@ -121,9 +123,10 @@ export function estimateBar({ meta, changed, treeTaken }) {
       );
     } catch (error) {
       problem.textContent = error.message;
+    } finally {
+      set(shrink, { disabled: false });
+      shrink.textContent = SHRINK;
     }
-    set(shrink, { disabled: false });
-    shrink.textContent = SHRINK;
   }
 
   async function start() {
@@ -131,7 +134,7 @@ export function estimateBar({ meta, changed, treeTaken }) {
     try {
       const spot = spotToSend();
       const { solve: started } = await post("/solves", { spot, name: spot.name || undefined, ...wanted() });
-      go({ ...DEFAULTS, view: "solve", solve: started.id });
+      if (root.isConnected) go({ ...DEFAULTS, view: "solve", solve: started.id });
     } catch (error) {
       problem.textContent = error.message;
       solve.disabled = false;

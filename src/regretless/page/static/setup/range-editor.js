@@ -8,7 +8,6 @@ import { positionOf, readField, writeField } from "./draft.js";
 import { paintGrid } from "./paint-grid.js";
 import { presetMenu } from "./presets.js";
 
-const askTop = latest((percent, signal) => get("/ranges/top", { percent }, signal));
 const NOTHING = { valid: true, weights: null, combos: 0, percent: 0 }; // what an empty text means
 const SEATS = { oop: "acts first", ip: "acts last" };
 
@@ -18,6 +17,7 @@ const SEATS = { oop: "acts first", ip: "acts last" };
  */
 export function rangeEditor(player, { names, fields, changed, touched }) {
   const path = `${player}.range`;
+  const askTop = latest((percent, signal) => get("/ranges/top", { percent }, signal));
   const members = CLASSES.map(() => []);
   names.forEach((name, index) => members[placeOf(classOf(name))].push(index));
   let weights = new Array(names.length).fill(0);
@@ -42,7 +42,7 @@ export function rangeEditor(player, { names, fields, changed, touched }) {
     spellcheck: "false",
     "aria-label": `Range of ${player.toUpperCase()} as text`,
     placeholder: "22+, A2s+, KTo+, AhKh:0.5",
-    oninput: () => (writeField(path, text.value), changed(), readTyped()),
+    oninput: () => (strokes++, writeField(path, text.value), changed(), readTyped()),
   });
   const problem = fields.register(path, text);
   const suits = make(".suits", { role: "group", "aria-label": "Combos of one class" });
@@ -117,6 +117,7 @@ export function rangeEditor(player, { names, fields, changed, touched }) {
   }
 
   function setText(range, how = { step: true }) {
+    strokes++;
     text.value = range;
     writeField(path, range, how);
     changed();
@@ -124,7 +125,9 @@ export function rangeEditor(player, { names, fields, changed, touched }) {
   }
 
   async function copyAs(format) {
+    const before = strokes;
     const answer = await post("/ranges/format", { weights, format });
+    if (before !== strokes) return;
     await navigator.clipboard?.writeText(answer.text).catch(() => {});
     setText(answer.text);
   }
@@ -152,11 +155,11 @@ export function rangeEditor(player, { names, fields, changed, touched }) {
     "aria-label": `Best hands for ${player.toUpperCase()}, percent`,
     title: "The hands with the most equity against any hand",
     oninput: async () => {
-      strokes++;
+      const before = ++strokes;
       topText.textContent = `${top.value} %`;
       touched();
       const answer = await askTop(top.value).catch(() => null);
-      if (!answer) return;
+      if (!answer || before !== strokes) return;
       topRange = answer.text;
       setText(topRange, {}); // one drag is undone at once
     },

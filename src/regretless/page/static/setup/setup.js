@@ -3,7 +3,7 @@
 import { aboutServer, latest, post } from "../shared/api.js";
 import { debounced, fill, make, set } from "../shared/dom.js";
 import { setKeys } from "../shared/keys.js";
-import { go } from "../shared/state.js";
+import { go, now } from "../shared/state.js";
 import { boardPicker } from "./board-picker.js";
 import {
   canRedo,
@@ -32,12 +32,14 @@ const askCheck = latest((body, signal) => post("/spots/check", body, signal));
 
 export function mount(root) {
   let parts = null;
+  let edits = 0; // so that an opinion about an earlier draft is not taken for one about this
 
   async function build() {
     const meta = await aboutServer();
     if (isFirst()) await takeFirstFormation();
+    if (!root.isConnected) return; // another view was chosen meanwhile
     const fields = fieldSet(changed);
-    const touched = () => parts?.estimate.stale();
+    const touched = () => (edits++, parts?.estimate.stale());
     const problem = make("p.problem", { role: "status" });
     const estimate = estimateBar({ meta, changed, treeTaken: refresh });
     const editors = ["oop", "ip"].map((player) => rangeEditor(player, { names: meta.hands, fields, changed, touched }));
@@ -111,6 +113,7 @@ export function mount(root) {
   /** After every edit: what follows from the draft, and the server's opinion. */
   function changed() {
     if (!parts) return;
+    edits++;
     showDraft();
     parts.estimate.stale();
     check();
@@ -125,15 +128,17 @@ export function mount(root) {
   }
 
   const check = debounced(async () => {
+    const before = edits;
     try {
       const answer = await askCheck({ spot: spotToSend(), ...parts.estimate.typed() });
-      if (!answer) return;
+      if (!answer || before !== edits) return;
       const others = parts.estimate.showErrors(answer.errors);
       parts.estimate.show(answer, [...others.sentences, ...parts.fields.showErrors(others.left)]);
       parts.trees.show(answer.trees);
       parts.sizes.showErrors();
       if (answer.valid) parts.tree.refresh();
     } catch (error) {
+      if (before !== edits) return;
       parts.estimate.show({ valid: false, estimate: null, errors: [] }, [error.message]);
     }
   }, 250);
@@ -184,9 +189,10 @@ export function mount(root) {
     async show(state) {
       try {
         if (!parts) await build();
-        if (state.file) {
-          await parts.files.load(state.file);
-          go({ file: "" }, { remember: false }); // the fields hold it now, and may be changed
+        if (parts && state.file) {
+          const isWanted = () => root.isConnected && now().file === state.file;
+          await parts.files.load(state.file, isWanted);
+          if (isWanted()) go({ file: "" }, { remember: false }); // the fields hold it now, and may be changed
         }
       } catch (error) {
         fill(

@@ -99,9 +99,11 @@ export function fileButtons({ taken, problem }) {
       make("button.button", { "aria-label": "Save TOML…", title: "Save TOML", onclick: save }, "Save"),
       upload,
     ),
-    load: (file) =>
+    /** Read a file of the folder, and take it if that is still wanted. */
+    load: (file, isWanted) =>
       attempt(async () => {
         const answer = await get(file.endsWith(".rgl") ? "/file" : "/spots/file", { file });
+        if (!isWanted()) return;
         taken(answer.spot, file.endsWith(".rgl") ? answer : null);
       }),
   };

@@ -4,6 +4,7 @@ import { fill, make, set } from "../shared/dom.js";
 import { count, memory, roughTime } from "../shared/format.js";
 import { positionOf, readField, takeTree, writeField } from "./draft.js";
 
+const unbroken = (text) => text.replaceAll(" ", "\u00a0");
 const LEVELS = ["small", "usual", "fine"];
 
 /** `bits()` is the storage that was chosen; `changed()` is called when a tree is taken. */
@@ -52,7 +53,7 @@ export function treeCards({ bits, changed }) {
       for (const { level, root, facts, nodes } of cards) {
         const tree = trees[level];
         set(root, { disabled: !tree, "aria-pressed": String(Boolean(tree?.current)) });
-        facts.textContent = tree ? `${memory(tree.memory_bytes[bits()])} · ${roughTime(tree.seconds)}` : "–";
+        facts.textContent = tree ? [memory(tree.memory_bytes[bits()]), roughTime(tree.seconds)].map(unbroken).join(" · ") : "–";
         nodes.textContent = tree ? `${count(tree.nodes)} nodes` : " ";
         facts.classList.toggle("problem", Boolean(tree && !tree.fits[bits()]));
       }

@@ -9,7 +9,7 @@ import { evDigits, fitted, fixed, chips as plain } from "./format.js";
 export const UNITS = {
   chips: { label: "chips", suffix: "" },
   bb: { label: "big blinds", suffix: " bb" },
-  pot: { label: "% of the pot", suffix: " %" },
+  pot: { label: "% of pot", suffix: " %" },
 };
 
 /**

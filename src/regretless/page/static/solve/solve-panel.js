@@ -4,7 +4,7 @@ import { post, remove } from "../shared/api.js";
 import { fill, make, say } from "../shared/dom.js";
 import { chips, count, duration, exploitability, memory, short } from "../shared/format.js";
 import { isOver } from "../shared/solves.js";
-import { DEFAULTS, go } from "../shared/state.js";
+import { DEFAULTS, go, now } from "../shared/state.js";
 import { solveCurve } from "./curve.js";
 
 const FINER = 3; // how much smaller the next target is
@@ -102,7 +102,7 @@ export function solvePanel(choose) {
       over &&
         make(
           "button.button",
-          { onclick: () => attempt(async () => (await remove(`/solves/${id}`), choose(""))), title: "The file stays" },
+          { onclick: () => attempt(async () => (await remove(`/solves/${id}`), now().solve === id && choose(""))), title: "The file stays" },
           "Remove from this list",
         ),
     );

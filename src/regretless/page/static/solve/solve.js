@@ -38,6 +38,8 @@ export function mount(root) {
     },
   });
 
+  const isWanted = (id) => root.isConnected && now().solve === id;
+
   function watch(id) {
     stop();
     watched = { id, over: false };
@@ -55,9 +57,9 @@ export function mount(root) {
       if (!id || id === watched.id) return;
       try {
         await get(`/solves/${id}`); // a stream cannot say why it was refused
-        watch(id);
+        if (isWanted(id)) watch(id);
       } catch (error) {
-        panel.showProblem(error.message);
+        if (isWanted(id)) panel.showProblem(error.message);
       }
     },
     leave() {

@@ -9,8 +9,10 @@ import { DEFAULTS, go } from "../shared/state.js";
 /** The part of a line that a solution has: up to the first card that stands for every card. */
 const known = (line) => line.split(/(?:^|, )any(?:,|$)/)[0];
 
-export async function openFlop(study, { spot, flop }, line) {
+/** `isWanted()` says whether the flop is still the one to open once the server has answered. */
+export async function openFlop(study, { spot, flop }, line, isWanted) {
   const found = await get("/study/spot", { study: study.study, spot });
+  if (!isWanted()) return;
   if (found.file) go({ ...DEFAULTS, view: "browse", file: found.file, line: known(line) });
   else offer(flop, found.request);
 }

@@ -47,21 +47,30 @@ export function mount(root) {
 
   const change = (fields) => go(fields, { remember: false });
   const move = (line) => go({ line, player: "" });
-  const rememberFilter = debounced((text) => {
-    if (study && now().view === "studies") change({ filter: text });
+  let typed = null; // the filter that is typed, until the address has it
+  const rememberFilter = debounced(() => {
+    if (typed === null || !study || !root.isConnected) return;
+    const filter = typed;
+    typed = null;
+    change({ filter });
   }, 300);
 
   function build() {
     const strip = studyStrip(move);
     const choices = studyChoices((fields) => go(fields));
+    typed = null;
     const filter = flopFilter((text) => {
+      typed = text.trim();
       draw(now());
-      rememberFilter(text.trim());
+      rememberFilter();
     });
     const means = playerMeans((player) => change({ player }));
     const flops = flopTable({ change, open });
     const run = runBar(look);
-    const textures = textureChart((word) => change({ filter: word }));
+    const textures = textureChart((word) => {
+      typed = null;
+      change({ filter: word });
+    });
     const problem = make("p.panel", { role: "alert", hidden: true });
     parts = { strip, choices, filter, means, flops, run, textures, problem };
     fill(
@@ -84,10 +93,11 @@ export function mount(root) {
 
   async function open(row) {
     change({ pin: row.spot });
+    const isWanted = () => root.isConnected && now().pin === row.spot;
     try {
-      await openFlop(study, row, now().line);
+      await openFlop(study, row, now().line, isWanted);
     } catch (error) {
-      say(error.message);
+      if (isWanted()) say(error.message);
     }
   }
 
@@ -141,7 +151,7 @@ export function mount(root) {
     setKeys([]);
     study = table = parts = shown = compared = null;
     const { studies } = await get("/studies");
-    if (now().study || now().view !== "studies") return;
+    if (now().study || !root.isConnected) return;
     const entry = (each) => {
       const to = { ...DEFAULTS, view: "studies", study: each.study };
       const summary = each.note ?? progress(each);
@@ -218,7 +228,8 @@ export function mount(root) {
     }
     const known = table?.tables === tables ? table.lines : null;
     const found = await askTable({ study: study.study, variation, line: state.line }, known);
-    if (!found) return false;
+    const changed = now().study !== study?.study || now().line !== state.line || variationOf(now()) !== variation;
+    if (!found || changed) return false;
     const [lines, { wrongLine }] = found;
     const answer = wrongLine ? null : found[1];
     table = { tables, key, lines, answer, wrongLine };
@@ -244,7 +255,7 @@ export function mount(root) {
     if (compared?.key === key) return;
     try {
       const answer = await askOther({ study: other, line, variation: 1 });
-      if (answer) compared = { key, name: other, answer, rows: readRows(answer) };
+      if (answer && now().other === other) compared = { key, name: other, answer, rows: readRows(answer) };
     } catch (error) {
       compared = { key, name: other, problem: error.message };
     }
@@ -287,7 +298,7 @@ export function mount(root) {
       say("Reading the study…", "hint");
       parts.flops.root.hidden = parts.textures.root.hidden = true;
       const found = await askStudy(state.study);
-      if (!found) return;
+      if (!found || !root.isConnected) return;
       study = found;
       watch(WAIT);
     }
@@ -304,7 +315,7 @@ export function mount(root) {
     parts.run.show(study);
     parts.strip.show(current);
     parts.choices.show({ ...current, other: now().other, studies: await otherStudies() });
-    parts.filter.show(now().filter);
+    parts.filter.show(typed ?? now().filter);
     const wrong = table.wrongLine ?? compared?.problem;
     if (study.done) say(wrong ?? incomplete(table.answer), wrong ? "problem" : "hint");
     else say("No flop is solved yet. The table fills as the study runs.", "hint");
@@ -348,6 +359,7 @@ export function mount(root) {
   }
 
   function problem({ study: asked }, { code, message }) {
+    if (!root.isConnected || now().study !== asked) return;
     clearTimeout(timer);
     study = table = parts = shown = compared = null;
     setKeys([]);
