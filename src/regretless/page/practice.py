@@ -153,7 +153,7 @@ def begin(
 
 
 def _next_hand(session: PracticeSession, library: Library) -> Json:
-    """Deal from one of the files; those without a decision that the user wants are passed over while there are others."""
+    """Deal from one of the files; one without a decision that the user wants is passed over while there are others."""
     while True:
         with library.spot(session.choose_file()) as (solution, _):
             try:
