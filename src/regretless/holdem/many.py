@@ -140,9 +140,14 @@ def solve_spots(
     requests: dict[int, Request] = {}
     for index, spot in enumerate(listed):  # check every spot before starting the first
         try:
-            requests[index] = _request(spot, options, None if checkpoints is None else checkpoints[index])
+            problem = SpotProblem(spot, options)
+            problem.public_size()  # finds mistakes in the lines of its tree
         except RegretlessError as error:
             fail(index, error)
+            continue
+        file = None if checkpoints is None else checkpoints[index]
+        # A mistake in the options is not one of this spot: it is raised.
+        requests[index] = make_request(problem, replace(options, locks=None, checkpoint=file))
     choice = _choose(list(requests.values()))
     shared = engines.share(choice.engine, choice.device) if choice.on_gpu else None
     chosen(choice)
@@ -162,13 +167,6 @@ def solve_spots(
     if errors and failed is None:
         raise SpotsFailed(errors, solutions, [spot.name for spot in listed])
     return solutions
-
-
-def _request(spot: Spot, options: SolveOptions, checkpoint: str | Path | None) -> Request:
-    """The request for one of the spots, whose tree is built: that finds mistakes in its lines."""
-    problem = SpotProblem(spot, options)
-    problem.public_size()
-    return make_request(problem, replace(options, locks=None, checkpoint=checkpoint))
 
 
 def _choose(requests: Sequence[Request]) -> Choice:
