@@ -42,9 +42,13 @@ def played_out(first: SpotSolution, second: SpotSolution) -> tuple[float, ...]:
 
 
 def check(first: SpotSolution, second: SpotSolution) -> None:
-    result = first.against(second)
-    assert result.seats[0] == pytest.approx(played_out(first, second), abs=1e-5)
-    assert result.seats[1][::-1] == pytest.approx(played_out(second, first), abs=1e-5)
+    one_way, other_way = played_out(first, second), played_out(second, first)
+    for result, seats in (
+        (first.against(second), (one_way, other_way)),
+        (second.against(first), (other_way, one_way)),
+    ):
+        assert result.seats[0] == pytest.approx(seats[0], abs=1e-5)
+        assert result.seats[1][::-1] == pytest.approx(seats[1], abs=1e-5)
 
 
 def test_values_are_those_of_the_spot_played_out() -> None:
@@ -70,7 +74,6 @@ def test_locks_may_name_suits_that_the_other_solution_merges() -> None:
     locked = solved(30, [Lock("", {"check": 1.0}, hands="5h5d"), Lock("check, check, Ah, check", {"check": 1.0})])
     assert len(merged.reader.group) > len(locked.reader.group)
     check(merged, locked)
-    check(locked, merged)
 
 
 def test_a_file_plays_what_was_saved(tmp_path: Path) -> None:

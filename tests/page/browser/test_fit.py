@@ -13,7 +13,10 @@ from playwright.sync_api import expect
 from regretless.errors import bytes_text
 from regretless.page.app import STATIC
 
-SIZES = [(1280, 720), (1366, 768), (1920, 1080), (390, 844)]
+SIZES = [
+    pytest.param(size, id=f"{size[0]}x{size[1]}", marks=[pytest.mark.slow] if seldom else [])
+    for size, seldom in {(1280, 720): False, (1366, 768): True, (1920, 1080): True, (390, 844): False}.items()
+]
 SPREAD = [0.01, 0.1, 0.58, 7.25, 14.48, 99.95, 123.4, 999.9, 4321.0, 10_000.0, -0.04, -3.21, -250.0, -9999.9]
 CLIPPED = """() => {
   const boxes = [
@@ -53,7 +56,7 @@ def spread(route: Any) -> None:
     route.fulfill(response=answer, body=json.dumps(body))
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", SIZES)
 def test_no_number_is_cut(site: str, open_page: Any, size: tuple[int, int]) -> None:
     page = open_page(f"{site}/browse?file=turn.rgl", viewport={"width": size[0], "height": size[1]})
     page.route("**/api/v1/node?*", spread)
@@ -110,7 +113,7 @@ def spread_everywhere(route: Any) -> None:
     route.fulfill(response=answer, body=json.dumps(walk(answer.json())))
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", SIZES)
 def test_no_number_of_the_other_tables_is_cut(site: str, open_page: Any, size: tuple[int, int]) -> None:
     page = open_page(site, viewport={"width": size[0], "height": size[1]})
     for answer in ("compare?*", "compare/node?*", "study/flops?*"):
