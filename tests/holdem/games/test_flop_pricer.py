@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import comb
 
 import numpy as np
@@ -12,16 +13,27 @@ from regretless.cards.deck import parse_board
 from regretless.cards.hands import CLASS_NAMES, HAND_CLASS
 from regretless.cards.preflop_equities import CLASS_SIZES
 from regretless.cards.ranges import Range
+from regretless.engines import Evaluation
 from regretless.engines.formats import met_weights
 from regretless.engines.numba.public.engine import StrategyEvaluator
 from regretless.errors import InvalidOption
 from regretless.forms.betting import flatten
 from regretless.forms.public import BettingTree, NodeKind
+from regretless.holdem.flops import ALL_FLOPS, read_flops
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import compile_holdem, holdem_hands
 from regretless.holdem.games.boards import GameBuckets
-from regretless.holdem.games.flop_pricer import FlopPricer, FlopTree, evaluate_game, flop_tree
+from regretless.holdem.games.flop_pricer import (
+    CLASSES,
+    FlopPricer,
+    FlopTree,
+    PreflopValues,
+    evaluate_game,
+    flop_tree,
+)
 from regretless.holdem.games.game import HoldemGame
+from regretless.holdem.games.price_folder import PriceMemory, StoredFlop
+from regretless.holdem.games.pricing import _over_all_flops
 
 BLINDS = {"small_blind": 0.5, "big_blind": 1}
 
@@ -106,3 +118,29 @@ def test_the_price_of_a_solution_is_that_of_its_strategy() -> None:
     assert evaluation.exploitability == pytest.approx(0.00339, abs=1e-4)
     with pytest.raises(InvalidOption, match="flops: 25 does not apply to hold'em, which has no flops"):
         solution.price(flops=25)
+
+
+def test_the_price_over_all_flops_is_extrapolated_from_halves() -> None:
+    """Every hand may fold for 0 or play for what the flops bring, so knowing them gains where that is nearly 0."""
+    random = np.random.default_rng(1)
+    every = read_flops("all")
+    margins = random.normal(0, 1, CLASSES) + random.normal(0, 4, (len(every), CLASSES))
+    weight = np.array([flop.weight for flop in every]) / ALL_FLOPS
+
+    def evaluation(total: PreflopValues) -> Evaluation:
+        best = float(np.maximum(total / ALL_FLOPS, 0).mean())
+        return Evaluation((0.0, 0.0), (best, best))
+
+    exact = evaluation(ALL_FLOPS * (weight @ margins)).exploitability
+    too_high, extrapolated = [], []
+    for _ in range(20):
+        rows = random.choice(len(every), 40, replace=False, p=weight)
+        flops = [replace(every[row], weight=ALL_FLOPS / 40) for row in rows]
+        store = PriceMemory()
+        for flop, row in zip(flops, rows, strict=True):
+            store.write(flop.text, StoredFlop(margins[row], 0.0))
+        whole = evaluation(ALL_FLOPS * margins[rows].mean(axis=0))
+        too_high.append(whole.exploitability - exact)
+        extrapolated.append(_over_all_flops(whole, flops, store, evaluation) - exact)
+    assert np.mean(too_high) > 0.05
+    assert abs(np.mean(extrapolated)) < np.mean(too_high) / 3

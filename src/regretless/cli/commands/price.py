@@ -184,6 +184,8 @@ def _print(result: Price) -> None:
         ("small blind", _values_text(evaluation.values[0], evaluation.best_response_values[0])),
         ("big blind", _values_text(evaluation.values[1], evaluation.best_response_values[1])),
     ]
+    if result.over_all_flops is not None:
+        facts.append(("over all flops", f"about {1000 * result.over_all_flops:.3g} mbb/g, extrapolated"))
     if result.count:
         where = counted(result.threads, "thread") if result.device == "cpu" else result.device
         facts.append(("time", f"{duration_text(result.seconds)}, {where}"))

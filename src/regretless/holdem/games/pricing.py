@@ -20,6 +20,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Unpack
 
 import numpy as np
@@ -71,6 +72,9 @@ __all__ = ["Price", "PriceProgress", "PricedSolution", "Resolving", "price_game"
 
 Report = Callable[[Progress], None] | None
 
+MIN_EXTRAPOLATED = 10  # flops; the price over fewer is not extrapolated
+HALVINGS = 16
+
 
 @dataclass(frozen=True)
 class Price:
@@ -85,6 +89,7 @@ class Price:
     device: str = "cpu"
     resolved: bool = False  # whether every flop was solved again
     safe: bool = False  # and safely
+    over_all_flops: float | None = None  # exploitability extrapolated to all flops; None if exact, or of few flops
 
     @property
     def is_exact(self) -> bool:
@@ -120,6 +125,7 @@ class Price:
             "is_exact": self.is_exact,
             "exploitability": evaluation.exploitability,
             "exploitability_mbb": self.exploitability_mbb,
+            "over_all_flops_mbb": None if self.over_all_flops is None else MILLI * self.over_all_flops,
             "nash_conv": evaluation.nash_conv,
             "values": list(evaluation.values),
             "best_response_values": list(evaluation.best_response_values),
@@ -362,16 +368,20 @@ def price_game(
             _price_flops(pricer, missing, store, so_far, report)
         except EvaluationStopped:
             return None
+    evaluation, over_all = work.evaluation(_total(chosen, store, shape)), None
+    if MIN_EXTRAPOLATED <= len(chosen) < FLOP_CLASSES:
+        over_all = _over_all_flops(evaluation, chosen, store, work.evaluation)
     price = Price(
         game=name,
         flops=_flops_text(flops),
         count=len(chosen),
-        evaluation=work.evaluation(_total(chosen, store, shape)),
+        evaluation=evaluation,
         seconds=so_far.seconds,
         threads=cores,
         device=priced_on,
         resolved=resolving is not None,
         safe=resolving is not None and resolving.safe,
+        over_all_flops=over_all,
     )
     store.write_price(price.as_json())
     return price
@@ -411,6 +421,31 @@ def _total(flops: Sequence[Flop], store: PriceFolder | PriceMemory, shape: tuple
             raise InvalidFile(store.file_of(flop.text), "was removed or damaged while the price was computed")
         total += flop.weight * stored.values
     return total
+
+
+def _over_all_flops(
+    whole: Evaluation,
+    flops: Sequence[Flop],
+    store: PriceFolder | PriceMemory,
+    evaluation: Callable[[PreflopValues], Evaluation],
+) -> float:
+    """The exploitability over all N flops, extrapolated from that over these n and over random halves of them.
+
+    A best response gains from knowing which flops may come. If that is b (1/n − 1/N) over n flops and b (2/n − 1/N)
+    over half of them, the halves show b. It is so if every hand gains only where two actions are nearly worth the same.
+    """
+    stored = [store.read(flop.text) for flop in flops]
+    weighted = np.array([flop.weight * each.values for flop, each in zip(flops, stored, strict=True) if each])
+    weights = np.array([flop.weight for flop in flops])
+    random, half, gains = np.random.RandomState(0), len(flops) // 2, []
+    for _ in range(HALVINGS):
+        order = random.permutation(len(flops))
+        for rows in (order[:half], order[half : 2 * half]):
+            over_half = evaluation(weighted[rows].sum(axis=0) * (ALL_FLOPS / weights[rows].sum()))
+            gains.append(over_half.exploitability - whole.exploitability)
+    more = len(flops) / half - 1  # 1 for an even number of flops
+    gain_of_knowing = fmean(gains) / more * (1 - len(flops) / FLOP_CLASSES)
+    return max(0.0, whole.exploitability - gain_of_knowing)
 
 
 class _Pricing:
