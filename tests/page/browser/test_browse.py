@@ -183,6 +183,18 @@ def test_cards_are_chosen_from_the_deck_or_typed(site: str, open_page: Any) -> N
     wait_for_line(page, "check, check, 5c")
 
 
+@pytest.mark.parametrize(
+    ("line", "choice"),
+    [("bet 40, all-in 240, call", "River cards"), ("bet 40, all-in 240", "River cards after a call")],
+)
+def test_cards_after_an_all_in_say_only_who_wins(line: str, choice: str, site: str, open_page: Any) -> None:
+    page = open_page(f"{site}{TURN}&line={line}&tab=cards")
+    expect(page.get_by_role("button", name=re.compile("^T♥.*EV"))).to_be_visible()
+    choices = page.get_by_role("group", name="Which cards").get_by_role("button")
+    expect(choices).to_have_text([choice, "Deck", "Table"])
+    expect(page.locator(".cards-tab > .hint")).to_have_text(re.compile("^Numbers: EV"))
+
+
 def test_a_link_reopens_exactly_what_is_seen(river: Any, open_page: Any) -> None:
     take(river, "check")
     wait_for_line(river, "check")

@@ -26,12 +26,7 @@ const title = (street) => `${street[0].toUpperCase()}${street.slice(1)}`;
 /** The reports at a node: each about a street, with the line to its chance node and the actions after the card. */
 export function reportsAt(node, seats = { oop: "OOP", ip: "IP" }) {
   const next = NEXT[node.street];
-  if (node.kind === "chance") {
-    return [
-      { street: next, line: node.line, then: "", card: null, text: `${title(next)} cards: ${seats.oop} acts` },
-      { street: next, line: node.line, then: "check", card: null, text: `${seats.ip} after a check` },
-    ];
-  }
+  if (node.kind === "chance") return firstDecisions(node, node.line, `${title(next)} cards`, seats);
   const found = [];
   const steps = node.line ? node.line.split(", ") : [];
   const last = steps.findLastIndex(isCard);
@@ -49,13 +44,19 @@ export function reportsAt(node, seats = { oop: "OOP", ip: "IP" }) {
     const rest = node.to_call > 0 ? "call" : node.player === "oop" ? "check, check" : "check";
     const after = node.to_call > 0 ? "a call" : rest === "check" ? "a check" : "two checks";
     const line = joined(node.line, rest);
-    const text = `${title(next)} cards after ${after}: ${seats.oop} acts`;
-    found.push(
-      { street: next, line, then: "", card: null, text },
-      { street: next, line, then: "check", card: null, text: `${seats.ip} after a check` },
-    );
+    found.push(...firstDecisions(node, line, `${title(next)} cards after ${after}`, seats));
   }
   return found;
+}
+
+/** The reports on the next street's first decisions; once a player is all in, on who wins, as nobody acts any more. */
+function firstDecisions({ street, stacks }, line, text, seats) {
+  const report = { street: NEXT[street], line, then: "", card: null };
+  if (stacks.oop <= 0 || stacks.ip <= 0) return [{ ...report, text, allIn: true }];
+  return [
+    { ...report, text: `${text}: ${seats.oop} acts` },
+    { ...report, then: "check", text: `${seats.ip} after a check` },
+  ];
 }
 
 /** `go(line)` follows a card; `change({cards})` changes how the report is shown. */
@@ -203,7 +204,7 @@ export function cardsTab(go, change) {
     sameDecision = report.card !== null;
     note.textContent = state.cards
       ? "One row per card. Click a heading to sort, a card to go there."
-      : `Bars: how the player to act plays on that card. Numbers: EV of ${seats[player]}${amounts.suffix ? `, in${amounts.suffix}` : ""}. Click a card to go there.`;
+      : `${report.allIn ? "" : "Bars: how the player to act plays on that card. "}Numbers: EV of ${seats[player]}${amounts.suffix ? `, in${amounts.suffix}` : ""}. Click a card to go there.`;
     if (wanted === answered.wanted) {
       if (answered.answer) show(report, answered.answer);
       return;
