@@ -18,6 +18,7 @@ import pytest
 from regretless import Solution, load
 from regretless.errors import InvalidFile
 from regretless.files import atomic, check_writable, replace_file, tensor_file
+from regretless.files.atomic import create_temporary_folder
 from regretless.files.container import open_container, write_container
 
 
@@ -145,6 +146,33 @@ with replace_file({str(tmp_path / "slow.txt")!r}) as temporary:
     writer.communicate("\n")
     assert (tmp_path / "slow.txt").read_text() == "slow"
     assert not (tmp_path / name).exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders cannot be locked on Windows")
+def test_the_next_writer_removes_a_killed_process_s_folder_but_no_live_one_s(tmp_path: Path) -> None:
+    outside, parent = tmp_path / "outside", tmp_path / "parent"
+    for folder in (outside, parent):
+        folder.mkdir()
+    (outside / "kept").touch()
+    code = f"""
+import os, signal
+from regretless.files.atomic import create_temporary_folder
+folder, _ = create_temporary_folder({str(parent)!r}, "shards")
+(folder / "deep").mkdir()
+(folder / "deep" / "data").touch()
+(folder / "link").symlink_to({str(outside)!r})
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    assert subprocess.run([sys.executable, "-c", code]).returncode == -signal.SIGKILL
+    live, unlock = create_temporary_folder(parent, "shards")
+    (parent / ".shards.0123abcd").mkdir()  # not ours
+    assert len(list(parent.iterdir())) == 3
+    save_text(parent / "note.txt", "whole")
+    assert {path.name for path in parent.iterdir()} == {live.name, ".shards.0123abcd", "note.txt"}
+    assert (outside / "kept").exists()
+    unlock()
+    check_writable(parent / "note.txt")
+    assert not live.exists()
 
 
 def test_a_process_that_ends_at_once_takes_its_temporary_files_along(tmp_path: Path) -> None:

@@ -6,10 +6,10 @@
 
 A crash, a full disk or an interrupt before step 3 leaves the old file unchanged, and the temporary one is removed. A
 killed process cannot remove it, but its lock ends with it: the next process that writes to that folder removes
-unlocked temporary files.
+unlocked temporary files. Temporary folders, which are never renamed, are locked and removed in the same way.
 
 Windows neither removes nor replaces a file that is open. There, an open file needs no lock, is closed just before it
-is renamed, and counts as left behind if it was last written more than a minute ago.
+is renamed, and counts as left behind if it was last written more than a minute ago; temporary folders stay.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import shutil
 import stat
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -31,7 +33,7 @@ from regretless.errors import InvalidFile, InvalidOption
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["check_writable", "is_temporary", "remove_temporary_files", "replace_file"]
+__all__ = ["check_writable", "create_temporary_folder", "is_temporary", "remove_temporary_files", "replace_file"]
 
 LEFTOVER_SECONDS = 60.0  # since a file was last written, on Windows
 _LEFTOVER = re.compile(r"\..+\.[0-9a-f]{8}\.part")
@@ -92,6 +94,22 @@ def remove_temporary_files() -> None:
     for temporary in tuple(_writing):
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def create_temporary_folder(parent: str | Path, name: str) -> tuple[Path, Callable[[], None]]:
+    """A new folder, and what unlocks it, to be called once it is removed."""
+    while True:
+        folder = Path(parent, f".{name}.{secrets.token_hex(4)}.part")
+        folder.mkdir(mode=0o700)
+        if sys.platform == "win32":
+            return folder, lambda: None
+        with suppress(FileNotFoundError):  # another process removed it as a leftover before it was locked
+            descriptor = os.open(folder, os.O_RDONLY)
+            with suppress(OSError):  # on a file system without locks, no other process can lock and remove it either
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if folder.exists():
+                return folder, partial(os.close, descriptor)
+            os.close(descriptor)
 
 
 def is_temporary(name: str) -> bool:
@@ -156,23 +174,27 @@ def _create_locked(final: Path) -> tuple[Path, int]:
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Remove temporary files of dead processes; those of live ones are locked."""
+    """Remove temporary files and folders of dead processes; those of live ones are locked."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if is_temporary(entry.name) and entry.is_file(follow_symlinks=False):
+            if is_temporary(entry.name):
                 with suppress(OSError):
-                    _remove_unlocked(entry.path)
+                    if entry.is_file(follow_symlinks=False):
+                        _remove_unlocked(entry.path, os.unlink)
+                    elif entry.is_dir(follow_symlinks=False):
+                        _remove_unlocked(entry.path, shutil.rmtree)
 
 
-def _remove_unlocked(path: str) -> None:
+def _remove_unlocked(path: str, remove: Callable[[str], None]) -> None:
     if sys.platform == "win32":
-        if time.time() - os.stat(path).st_mtime > LEFTOVER_SECONDS:  # a younger one may be about to be renamed
-            os.unlink(path)
+        # A younger file may be about to be renamed. Files in a folder may be in use, however old the folder is.
+        if remove is os.unlink and time.time() - os.stat(path).st_mtime > LEFTOVER_SECONDS:
+            remove(path)
         return
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises OSError if it is locked
-        os.unlink(path)
+        remove(path)
     finally:
         os.close(descriptor)
 

@@ -226,6 +226,7 @@ def test_twenty_kills_of_shards_and_trunk_change_no_bit(tmp_path: Path) -> None:
         for _ in range(3):
             wait_for(lambda: len(children(process)) == 2, process)  # noqa: B023
             time.sleep(draws.uniform(0.0, 4.0))  # while it starts, iterates, saves or repeats
+            wait_for(lambda: bool(children(process)), process)  # noqa: B023  both may have just been killed
             os.kill(draws.choice(children(process)), signal.SIGKILL)
             killed += 1
         wait_for(lambda: out.exists() and out.stat().st_mtime_ns > before, process)  # noqa: B023

@@ -11,6 +11,7 @@ import queue
 import shutil
 import signal
 import sys
+import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,8 @@ from regretless.variants.variant import ROW
 
 __all__ = ["create_shard", "main"]
 
+REMOVALS = 100  # attempts
+
 
 def main() -> int:
     """Carry out orders until stdin ends."""
@@ -37,7 +40,11 @@ def main() -> int:
     task = ShardTask(**json.loads(sys.stdin.readline()))
 
     def end() -> None:
-        shutil.rmtree(task.folder, ignore_errors=True)
+        for _ in range(REMOVALS):
+            shutil.rmtree(task.folder, ignore_errors=True)
+            if not os.path.exists(task.folder):  # otherwise this process or another shard's was writing a file
+                break
+            time.sleep(0.01)
         os._exit(0)
 
     orders: queue.SimpleQueue[str] = queue.SimpleQueue()

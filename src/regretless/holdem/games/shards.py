@@ -8,7 +8,7 @@ The supervisor writes a task as one line of JSON, and then orders. The process a
     {"order": "load", …}   {}, when what was learned was read from them
 
 or with {"error": …}, one sentence. `shard_process.py` is the other side. Arrays are exchanged in files of one folder,
-which is removed at the end; if the supervisor has died, the processes remove it.
+which is removed at the end; if the supervisor has died, the processes remove it, or whoever writes beside it next.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import queue
 import tempfile
+import weakref
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -26,6 +27,7 @@ import numpy as np
 from regretless import engines
 from regretless.engines import PartEngine, Shard, ShardedEngine, ShardLost, ShardWalk, Shelf, shard_ranges
 from regretless.errors import RegretlessError
+from regretless.files.atomic import create_temporary_folder
 from regretless.forms.history import FloatArray
 from regretless.forms.parts import part_of
 from regretless.forms.public import PublicForm
@@ -86,16 +88,22 @@ def start_sharded(
         for number, (first, last) in enumerate(shard_ranges(flops, shards))
     ]
     trunk = replace(task, threads=1).create(part_of(form, 0, 0))
-    folder = tempfile.mkdtemp(prefix=".regretless-shards-", dir=task.folder)
+    folder, unlock = create_temporary_folder(task.folder, "shards")
 
     def start_shard(number: int) -> Shard:
-        shard_task = replace(tasks[number], folder=folder)
+        shard_task = replace(tasks[number], folder=str(folder))
         if start is None:
             return ShardProcess(shard_task)
         return start(shard_task, part_of(form, shard_task.first, shard_task.last))
 
     threads = sum(each.threads for each in tasks)
-    return ShardedEngine(form, trunk, start_shard, shards, threads=threads, folder=folder)
+    try:
+        engine = ShardedEngine(form, trunk, start_shard, shards, threads=threads, folder=folder)
+    except BaseException:
+        unlock()
+        raise
+    weakref.finalize(engine, unlock)
+    return engine
 
 
 class ShardProcess:
