@@ -97,7 +97,7 @@ def remove_temporary_files() -> None:
 
 
 def create_temporary_folder(parent: str | Path, name: str) -> tuple[Path, Callable[[], None]]:
-    """A new folder, and what unlocks it, to be called once it is removed."""
+    """A new folder, and what unlocks it, to be called once it is no longer needed: anyone may remove it then."""
     while True:
         folder = Path(parent, f".{name}.{secrets.token_hex(4)}.part")
         folder.mkdir(mode=0o700)

@@ -101,7 +101,7 @@ def strip_json(reader: SpotReader, path: list[LineNode], *, frequencies: bool = 
                     "line": line,
                     "player": PLAYERS[player],
                     "pot": node_pot,
-                    "stack": reader.spot.stack - float(tree.paid[node.index, player]),
+                    "stack": reader.spot.stacks_behind(tree.paid[node.index])[PLAYERS[player]],
                     "street": street_of(reader, node),
                     "taken": action_taken,
                     "actions": actions,

@@ -205,7 +205,7 @@ class PracticeSession:
             "board": [card_text(card) for card in (*reader.board, *node.deal.cards)],
             "line": self.line,
             "pot": reader.spot.pot + float(paid.sum()),
-            "stacks": {PLAYERS[player]: reader.spot.stack - float(paid[player]) for player in range(2)},
+            "stacks": reader.spot.stacks_behind(paid),
             "to_call": float(abs(paid[0] - paid[1])) if is_turn else 0.0,
             "strip": strip_json(reader, path, frequencies=False),
             "actions": action_list(reader, node) if is_turn else [],

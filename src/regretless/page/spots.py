@@ -270,7 +270,7 @@ def _tree_json(spot: Spot, tree: BettingTree, limit: int) -> Json:
                 "player": PLAYERS[int(tree.player[node])] if tree.player[node] >= 0 else None,
                 "street": spot.streets[min(int(tree.street[node]), len(spot.streets) - 1)],
                 "pot": spot.pot + float(tree.paid[node].sum()),
-                "stacks": {PLAYERS[player]: spot.stack - float(tree.paid[node, player]) for player in range(2)},
+                "stacks": spot.stacks_behind(tree.paid[node]),
                 "depth": depths[node],
             }
         )

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gc
+import random
 import time
 from typing import Any
 
@@ -230,6 +231,26 @@ def test_nobody_acts_after_an_all_in_is_called(fields: dict[str, Any]) -> None:
     node = int(tree.first_child[node]) + 1
     assert [tree.kind[node], tree.kind[tree.first_child[node]]] == [NodeKind.CHANCE, NodeKind.CHANCE]
     assert tree.kind[tree.first_child[tree.first_child[node]]] == NodeKind.SHOWDOWN
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_once_a_bet_is_called_chips_are_left_exactly_if_somebody_acts(fields: dict[str, Any], seed: int) -> None:
+    draws = random.Random(seed)
+    pot, stack = draws.uniform(3, 90), draws.uniform(5, 300)  # with more decimals than amounts have
+    bets = {"bet": draws.choice(["66%, a", "33%, 75%", "50%"]), "raise": draws.choice(["a", "3x, a", "60%"])}
+    board = draws.choice(["Qs Jh 2h", "Qs Jh 2h 8d"])
+    fields |= {"board": board, "pot": pot, "stack": stack, "bets": bets, "rules": {"chip": 0.01}}
+    spot = Spot.from_mapping(fields)
+    tree = betting_tree(spot)
+    called = np.flatnonzero(tree.kind == NodeKind.CHANCE)
+    acts = [tree.kind[_below_chance(tree, node)] == NodeKind.DECISION for node in called]
+    stacks = [spot.stacks_behind(tree.paid[node]) for node in called]
+    assert {True, False} <= set(acts)
+    assert [left["oop"] > 0 and left["ip"] > 0 for left in stacks] == acts
+    for node in np.flatnonzero(tree.kind == NodeKind.DECISION):
+        left = spot.stacks_behind(tree.paid[node])
+        facing = labels(tree, node)[:1] == ["fold"] and len(labels(tree, node)) == 2
+        assert min(left.values()) > 0 or facing
 
 
 def test_lines_by_hand(fields: dict[str, Any]) -> None:

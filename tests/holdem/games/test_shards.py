@@ -238,6 +238,7 @@ def test_twenty_kills_of_shards_and_trunk_change_no_bit(tmp_path: Path) -> None:
         while any(Path(f"/proc/{child}").exists() for child in left):  # they end with the trunk
             assert time.monotonic() < deadline
             time.sleep(0.01)
+        assert not list(tmp_path.glob(".shards.*"))  # and take their folder along
         words = ["--resume", str(out)]
     assert killed == 20
     assert subprocess.run([*command, *words, *machine], capture_output=True).returncode == 0

@@ -29,7 +29,7 @@ from regretless.variants.variant import ROW
 
 __all__ = ["create_shard", "main"]
 
-REMOVALS = 100  # attempts
+MAX_REMOVALS = 100  # attempts to remove the folder
 
 
 def main() -> int:
@@ -40,7 +40,7 @@ def main() -> int:
     task = ShardTask(**json.loads(sys.stdin.readline()))
 
     def end() -> None:
-        for _ in range(REMOVALS):
+        for _ in range(MAX_REMOVALS):
             shutil.rmtree(task.folder, ignore_errors=True)
             if not os.path.exists(task.folder):  # otherwise this process or another shard's was writing a file
                 break

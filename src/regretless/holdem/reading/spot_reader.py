@@ -87,7 +87,7 @@ class SpotReader(FormReader):
             kind=kind,
             player=PLAYERS[actor] if actor >= 0 else None,
             pot=self.spot.pot + float(tree.paid[index].sum()),
-            stacks={PLAYERS[player]: self.spot.stack - float(tree.paid[index, player]) for player in range(2)},
+            stacks=self.spot.stacks_behind(tree.paid[index]),
             actions=self.actions(index) if kind == "decision" else (),
             strategy=strategy,
             action_ev=action_ev,

@@ -13,8 +13,9 @@ from typing import Literal, Self
 
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption
+from regretless.forms.history import FloatArray
 from regretless.holdem.spots.locks import AnyLock
-from regretless.holdem.spots.sizes import LastBetMultiple, Size
+from regretless.holdem.spots.sizes import SLACK, LastBetMultiple, Size
 from regretless.reprs import brief
 
 __all__ = [
@@ -221,6 +222,11 @@ class SpotFields:
     def position_of(self, player: PlayerName) -> str:
         """What a player is called: "BB" if the spot says so, otherwise "OOP"."""
         return self.positions[PLAYERS.index(player)] or player.upper()
+
+    def stacks_behind(self, paid: FloatArray) -> dict[PlayerName, float]:
+        """What players have left after paying these amounts: exactly 0 if they are all in."""
+        left = (self.stack - float(amount) for amount in paid)
+        return {player: chips if chips > SLACK else 0.0 for player, chips in zip(PLAYERS, left, strict=True)}
 
     def unannotated(self) -> Self:
         """The spot without what only people read: equal spots are then written alike."""

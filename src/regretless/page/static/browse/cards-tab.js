@@ -52,7 +52,7 @@ export function reportsAt(node, seats = { oop: "OOP", ip: "IP" }) {
 /** The reports on the next street's first decisions; once a player is all in, on who wins, as nobody acts any more. */
 function firstDecisions({ street, stacks }, line, text, seats) {
   const report = { street: NEXT[street], line, then: "", card: null };
-  if (stacks.oop <= 0 || stacks.ip <= 0) return [{ ...report, text, allIn: true }];
+  if (stacks.oop === 0 || stacks.ip === 0) return [{ ...report, text, allIn: true }];
   return [
     { ...report, text: `${text}: ${seats.oop} acts` },
     { ...report, then: "check", text: `${seats.ip} after a check` },
