@@ -10,6 +10,7 @@ from tests.page.serving import API, RIVER, TURN
 
 from regretless.cards.ranges import Range
 from regretless.holdem import Spot, betting_tree, estimate_spot
+from regretless.holdem.games.charts import chart_formations
 from regretless.holdem.spots.formations import formations
 from regretless.page import spots
 
@@ -150,9 +151,10 @@ def test_a_wrong_range_is_answered_with_its_position(reading: TestClient) -> Non
 
 def test_formations_are_spots_in_themselves(reading: TestClient, recwarn: pytest.WarningsRecorder) -> None:
     listed = reading.get(f"{API}/presets").json()["presets"]
-    assert [each["key"] for each in listed] == [each.key for each in formations()]
-    assert len({each.key for each in formations()}) == len(formations())
-    for each in formations():
+    shipped = (*formations(), *chart_formations())
+    assert [each["key"] for each in listed] == [each.key for each in shipped]
+    assert len({each.key for each in shipped}) == len(shipped)
+    for each in shipped:
         spot = Spot.from_mapping(
             {
                 "board": "Qs 7h 2d",
@@ -221,10 +223,11 @@ def test_formations_bring_a_tree_that_is_one_of_the_three(reading: TestClient) -
         answer = reading.post(f"{API}/spots/check", json={"spot": fields, "threads": 2}).json()
         assert answer["valid"], answer["errors"]
         trees = {tree["level"]: tree for tree in answer["trees"]}
-        assert [level for level, tree in trees.items() if tree["current"]] == ["usual"]
-        assert trees["usual"]["bets"] == fields["bets"]
-        assert trees["usual"]["nodes"] == answer["estimate"]["nodes"]
-        assert trees["small"]["memory_bytes"]["32"] < trees["usual"]["memory_bytes"]["32"] < 3e9
+        assert [level for level, tree in trees.items() if tree["current"]] == [preset["tree"]]
+        assert trees[preset["tree"]]["bets"] == fields["bets"]
+        assert trees[preset["tree"]]["nodes"] == answer["estimate"]["nodes"]
+        assert trees["small"]["memory_bytes"]["32"] < trees["usual"]["memory_bytes"]["32"]
+        assert trees[preset["tree"]]["memory_bytes"]["32"] < 4e9
         small = {"bets": trees["small"]["bets"], "rules": fields["rules"] | trees["small"]["rules"]}
         answer = reading.post(f"{API}/spots/check", json={"spot": fields | small}).json()
         assert answer["estimate"]["nodes"] == trees["small"]["nodes"]

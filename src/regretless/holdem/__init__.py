@@ -18,6 +18,7 @@ from regretless.holdem.comparison import SpotComparison, compare_spots
 from regretless.holdem.estimate import Estimate, estimate_spot
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.form.runouts import compile_spot
+from regretless.holdem.games.charts import PreflopChart, chart, charts
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.game_size import GameEstimate, estimate_game
 from regretless.holdem.many import solve_many
@@ -31,7 +32,7 @@ from regretless.holdem.verification import SpotVerification, verify_spot
 
 __all__ = [
     "Bets", "Estimate", "GameEstimate", "HandTable", "HoldemGame", "Lines", "Lock", "LockFrom", "NodeView",
-    "PlayerSizes", "Rules", "Runout", "RunoutReport", "Spot", "SpotComparison", "SpotProblem", "SpotSolution",
-    "SpotVerification", "StreetSizes", "betting_tree", "compare_spots", "compile_spot", "estimate_game",
+    "PlayerSizes", "PreflopChart", "Rules", "Runout", "RunoutReport", "Spot", "SpotComparison", "SpotProblem", "SpotSolution",
+    "SpotVerification", "StreetSizes", "betting_tree", "chart", "charts", "compare_spots", "compile_spot", "estimate_game",
     "estimate_spot", "parse_lock", "solve_many", "solve_spot", "verify_spot",
 ]  # fmt: skip

@@ -8,7 +8,8 @@ from types import MappingProxyType
 from regretless.cards.deck import board_text
 from regretless.cards.hands import HAND_COUNT
 from regretless.cards.ranges import Range
-from regretless.holdem.spots.formations import formations
+from regretless.holdem.games.charts import chart_formations
+from regretless.holdem.spots.formations import Formation, formations
 from regretless.holdem.spots.spot_fields import PLAYERS, SpotFields
 
 __all__ = ["formation_label", "range_names", "solve_names"]
@@ -35,8 +36,12 @@ def solve_names(spot: SpotFields, typed_name: str | None) -> tuple[str, str]:
     """
     label = formation_label(spot)
     name = typed_name or spot.name or label or "spot"
-    labels = (label, "spot", *(each.label for each in formations()))
+    labels = (label, "spot", *(each.label for each in _shipped()))
     return name, f"{name} {board_text(spot.board).replace(' ', '')}" if name in labels else name
+
+
+def _shipped() -> tuple[Formation, ...]:
+    return (*formations(), *chart_formations())
 
 
 def _key(hands: Range) -> bytes:
@@ -46,11 +51,11 @@ def _key(hands: Range) -> bytes:
 @cache
 def _formations() -> MappingProxyType[tuple[bytes, bytes], str]:
     return MappingProxyType(
-        {(_key(Range.parse(each.oop.range)), _key(Range.parse(each.ip.range))): each.label for each in formations()}
+        {(_key(Range.parse(each.oop.range)), _key(Range.parse(each.ip.range))): each.label for each in _shipped()}
     )
 
 
 @cache
 def _seats() -> MappingProxyType[bytes, str]:
-    seats = (seat for each in formations() for seat in (each.oop, each.ip))
+    seats = (seat for each in _shipped() for seat in (each.oop, each.ip))
     return MappingProxyType({_key(Range.parse(seat.range)): seat.name for seat in seats})

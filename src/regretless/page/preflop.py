@@ -11,24 +11,17 @@ import math
 from dataclasses import dataclass
 from itertools import islice
 
-import numpy as np
-
-from regretless.cards.hands import HAND_COUNT
-from regretless.cards.ranges import FORMATS
 from regretless.errors import InvalidText
-from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import NodeKind
 from regretless.games.push_fold import BIG_BLIND, FOLD, PUSH, SMALL_BLIND
 from regretless.holdem.games.big_blinds import BigBlindSolution
+from regretless.holdem.games.charts import CLOSE, SEATS, formation_after
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.pricing import PricedSolution
 from regretless.holdem.games.push_fold import PushFoldSolution
 from regretless.holdem.reading.line_reader import NodeStrategy
 from regretless.holdem.spots.bet_tables import every_table, read_bets
-from regretless.holdem.spots.formations import CHIP
-from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.holdem.spots.spot_toml import SPOT_FILE
-from regretless.holdem.spots.trees import preset_tree
 from regretless.page.endpoint import NotFound, Routes
 from regretless.page.folder import File
 from regretless.page.library import Library
@@ -38,10 +31,6 @@ from regretless.page.schema import Json, array, integer, nullable, number, obj, 
 __all__ = ["routes"]
 
 MAX_CHARTS = 300
-SEATS = {"ip": "SB", "oop": "BB"}
-MIN_WEIGHT = 0.005  # share of a hand below which it is left out of a range
-WEIGHT_DECIMALS = 3  # of the weights in a range
-CLOSE = 1e-9  # big blinds
 
 
 @dataclass(frozen=True)
@@ -125,45 +114,18 @@ def _chart(solution: BigBlindSolution, chart: NodeStrategy) -> Json:
     }
 
 
-def _range_text(reach: FloatArray) -> str:
-    """The range of hands that arrive with this reach, as text."""
-    weights = np.where(reach < MIN_WEIGHT, 0.0, reach).astype(np.float64)
-    return FORMATS["short"](np.clip(np.round(weights, WEIGHT_DECIMALS), 0.0, 1.0))
-
-
-def _every_hand(reach: FloatArray, hand_numbers: IntArray) -> FloatArray:
-    """[1,326] the reach of hands with these numbers; 0 for all others."""
-    weights = np.zeros(HAND_COUNT)
-    weights[hand_numbers] = reach
-    return weights
-
-
 def _spot(solution: PricedSolution, line: str) -> Json:
     """The spot after a line, without a flop; amounts are in big blinds."""
-    end = _line_end(solution, line)
-    if end.ends != "flop":
+    if _tree_end(solution, line).ends != "flop":
         raise InvalidText("line", line, None, "leads to no flop on which somebody can bet")
-    reach = [
-        _every_hand(hands, numbers)
-        for hands, numbers in zip(solution.reader.find(line).reach, solution.reader.hand_numbers, strict=True)
-    ]
-    for seat, hands in zip(SEATS.values(), reach, strict=True):
-        if not (hands >= MIN_WEIGHT).any():
-            raise InvalidText("line", line, None, f"is never played: {seat} has no hand left")
-    raiser = _raiser(line)
-    pot, stack = sum(end.paid), _stack(solution) - max(end.paid)
-    tree = preset_tree("usual", pot=pot, stack=stack, raiser=raiser)
-    spot = {
-        "name": f"SB against BB, {_stack(solution):g} bb: {line}",
-        "pot": rounded(pot),
-        "stack": rounded(stack),
-        "big_blind": 1,
-        "ip": {"name": SEATS["ip"], "range": _range_text(reach[0])},
-        "oop": {"name": SEATS["oop"], "range": _range_text(reach[1])},
-        "bets": every_table(read_bets(tree["bets"], SPOT_FILE)),
-        "rules": tree["rules"] | {"chip": CHIP} | _rake(solution.rules),
+    formation = formation_after(solution.rules, solution.reader, solution.reader.find(line))
+    if formation is None:
+        raise InvalidText("line", line, None, "is never played: a player has no hand left")
+    fields = formation.fields()
+    return fields | {
+        "bets": every_table(read_bets(fields["bets"], SPOT_FILE)),
+        "rules": fields["rules"] | _rake(solution.rules),
     }
-    return spot if raiser is None else spot | {"raiser": raiser}
 
 
 def _rake(game: HoldemGame) -> dict[str, float]:
@@ -174,15 +136,6 @@ def _rake(game: HoldemGame) -> dict[str, float]:
     if math.isinf(rules.rake_cap):
         return {"rake": rules.rake}
     return {"rake": rules.rake, "rake_cap": rules.rake_cap / game.big_blind}
-
-
-def _raiser(line: str) -> PlayerName | None:
-    """Who raised last: the small blind, who is ip, acts first, and the players take turns."""
-    raiser: PlayerName | None = None
-    for index, step in enumerate(line.split(", ")):
-        if step.startswith(("raise", "all-in")):
-            raiser = "ip" if index % 2 == 0 else "oop"
-    return raiser
 
 
 # --- endpoints -------------------------------------------------------------------------------------------------------

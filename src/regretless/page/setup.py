@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import warnings
 from dataclasses import asdict
+from functools import cache
 from threading import Thread
 from typing import Annotated
 
@@ -21,6 +22,7 @@ from regretless.errors import InvalidOption, InvalidText, RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.games.registry import catalogue
 from regretless.holdem.expected_time import iteration_speed
+from regretless.holdem.games.charts import chart_formations
 from regretless.holdem.problem import TARGET
 from regretless.holdem.spots.bet_tables import every_table, read_bets
 from regretless.holdem.spots.formations import Formation, formations
@@ -138,10 +140,18 @@ _OBJECTS = array({"type": "object"})
 
 
 @routes.endpoint(
-    "GET", "/presets", "Common formations: ranges, pot and stack, and the fields of a spot", obj({"presets": _OBJECTS})
+    "GET",
+    "/presets",
+    "Shipped formations: ranges, pot and stack, and the fields of a spot",
+    obj({"presets": _OBJECTS}),
 )
 def presets() -> Json:
-    return {"presets": [asdict(each) | {"fields": _fields(each)} for each in formations()]}
+    return {"presets": _presets()}
+
+
+@cache
+def _presets() -> list[Json]:
+    return [asdict(each) | {"fields": _fields(each)} for each in (*formations(), *chart_formations())]
 
 
 def _fields(formation: Formation) -> Json:

@@ -13,33 +13,35 @@ from regretless.errors import InvalidOption
 from regretless.holdem import Spot
 from regretless.holdem.estimate import estimate_spot
 from regretless.holdem.expected_time import expected_iterations, expected_seconds
+from regretless.holdem.games.charts import chart_formations
 from regretless.holdem.spots.formations import Formation, formations
 from regretless.holdem.spots.spot_fields import STREETS
 from regretless.holdem.spots.trees import TREE_LEVELS, preset_tree
 
 FLOPS = 20
-LARGEST = 3e9  # bytes
+LARGEST = {"usual": 3e9, "small": 4e9}  # bytes
 LONGEST = 60  # seconds to 0.5 % of the pot, on two cores of the machine that formations_usual.json describes
 RESULTS = Path(__file__).parents[3] / "benchmarks" / "results" / "formations_usual.json"
 
-names = [each.key for each in formations()]
+FORMATIONS = (*formations(), *chart_formations())
+names = [each.key for each in FORMATIONS]
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("formation", formations(), ids=names)
-def test_every_flop_of_a_formation_fits_in_3_gb_and_a_minute(formation: Formation) -> None:
+@pytest.mark.parametrize("formation", FORMATIONS, ids=names)
+def test_every_flop_of_a_formation_fits_in_memory_and_a_minute(formation: Formation) -> None:
     speed = json.loads(RESULTS.read_text(encoding="utf-8"))["speed"]
     drawing = random.Random(formation.key)
     for _ in range(FLOPS):
         board = board_text(drawing.sample(range(DECK), 3))
         spot = Spot.from_mapping(formation.fields() | {"board": board})
         size = estimate_spot(spot, threads=2)
-        assert size.memory_bytes[32] < LARGEST, board
+        assert size.memory_bytes[32] < LARGEST[formation.tree], board
         assert expected_seconds(size.entries, expected_iterations(spot, 0.5), 2, speed) < LONGEST, board
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("formation", formations(), ids=names)
+@pytest.mark.parametrize("formation", FORMATIONS, ids=names)
 def test_a_finer_tree_is_larger_and_nobody_leads_into_the_bettor(formation: Formation) -> None:
     spots = [Spot.from_mapping(formation.fields(level) | {"board": "Ks 7d 2c"}) for level in TREE_LEVELS]
     entries = [estimate_spot(spot).entries for spot in spots]

@@ -6,15 +6,17 @@ a range wins against another once all cards are dealt.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
+from rich.console import Console
 from rich.text import Text
 
 from regretless.cli.arguments.options import Json, argument, option
 from regretless.cli.terminal.consoles import for_answers, has_color, plain_table
 from regretless.cli.terminal.json_output import print_json
 from regretless.colors import blend
-from regretless.errors import InvalidOption
+from regretless.errors import InvalidOption, MissingOption
 
 if TYPE_CHECKING:
     from regretless.cards.ranges import Range
@@ -25,7 +27,18 @@ EMPTY, FULL = "#3a3f46", "#f2b134"
 
 
 def range_(
-    text: Annotated[list[str], argument("A range, such as [cyan]'22+, A2s+, KQo:0.5'[/cyan].", "RANGE")],
+    text: Annotated[
+        list[str] | None,
+        argument("A range, such as [cyan]'22+, A2s+, KQo:0.5'[/cyan]; not needed with --chart.", "RANGE"),
+    ] = None,
+    chart: Annotated[
+        str | None,
+        option("Instead, the ranges of a shipped heads-up chart: [cyan]10bb[/cyan], [cyan]20bb[/cyan], … 100bb."),
+    ] = None,
+    line: Annotated[
+        str | None,
+        option("With --chart: after which actions, as [cyan]'raise 2, call'[/cyan].", default="the first decision"),
+    ] = None,
     format: Annotated[
         str | None,
         option(
@@ -35,7 +48,7 @@ def range_(
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Read a range: its shortest text, its number of combos, and its 13 × 13 grid.
+    """Read a range, or those of a chart: its shortest text, its number of combos, and its 13 × 13 grid.
 
     Suited hands are above the diagonal, offsuit hands below it. Where terms overlap, the later one wins, and a warning
     names the hands whose weights change.
@@ -45,29 +58,76 @@ def range_(
     [cyan]regretless range 76s+[/cyan]   76s, 87s … AKs
     [cyan]regretless range 'JTs-65s, AhKh, AXs:50%'[/cyan]
     [cyan]regretless range 'QQ+, AKs:0.5' --format gto+[/cyan]   AA-QQ,\\[50.0]AKs\\[/50.0]
+    [cyan]regretless range --chart 20bb --line 'raise 2'[/cyan]   what the big blind does
+    [cyan]regretless range --chart 20bb --line 'raise 2, call'[/cyan]   the ranges that see the flop
     """
-    from regretless.cards.hands import HAND_COUNT
     from regretless.cards.ranges import Range
 
-    hands = Range.parse(" ".join(text))
-    written = hands.to_text(format or "short")
-    if json_:
-        result = {
-            "range": written,
-            "combos": hands.combos,
-            "share": hands.combos / HAND_COUNT,
-            "grid": hands.grid().tolist(),
-        }
-        print_json(result)
+    if chart is None:
+        if line is not None:
+            raise InvalidOption("line", line, "is a line of a chart: add --chart")
+        if not text:
+            raise MissingOption("range", "give one, such as '22+, A2s+', or a --chart")
+        _print_ranges({"": Range.parse(" ".join(text))}, format, json_)
         return
-    if format is not None:
-        print(written)
+    if text:
+        raise InvalidOption("range", " ".join(text), "cannot be combined with --chart")
+    _print_chart(chart, line or "", format, json_)
+
+
+def _print_chart(key: str, line: str, format: str | None, json_: bool) -> None:
+    """The ranges of the actions after a line of a chart, or those that see the flop."""
+    from regretless.holdem.games.charts import chart
+
+    shown = chart(key)
+    ranges = shown.ranges(line)
+    if not json_ and format is None:
+        console = for_answers()
+        console.print(
+            f"heads-up with {shown.game.big_blinds:g} big blinds, {line or 'the first decision'}\n"
+            f"{shown.exploitability_mbb:g} mbb/g exploitable on the {shown.flops} flops it was solved on, "
+            f"{shown.price_mbb:g} on {shown.priced_flops} others\n",
+            style="dim",
+            highlight=False,
+        )
+    _print_ranges(ranges, format, json_)
+
+
+def _print_ranges(ranges: Mapping[str, Range], format: str | None, json_: bool) -> None:
+    """Ranges by their names; a single range needs none."""
+    if json_:
+        results = {name: _as_json(hands, format or "short") for name, hands in ranges.items()}
+        print_json(results.get("", results))
         return
     console = for_answers()
+    for name, hands in ranges.items():
+        written = hands.to_text(format or "short")
+        if format is not None:
+            print(f"{name}: {written}" if name else written)
+            continue
+        if name:
+            console.print(Text(name, style="bold underline"))
+        _print_range(console, hands, written)
+
+
+def _as_json(hands: Range, format: str) -> dict[str, Any]:
+    from regretless.cards.hands import HAND_COUNT
+
+    return {
+        "range": hands.to_text(format),
+        "combos": hands.combos,
+        "share": hands.combos / HAND_COUNT,
+        "grid": hands.grid().tolist(),
+    }
+
+
+def _print_range(console: Console, hands: Range, written: str) -> None:
+    from regretless.cards.hands import HAND_COUNT
+
     console.print(Text(written or "(no hand)", style="bold"))
     console.print(f"{hands.combos:g} combos, {hands.combos / HAND_COUNT:.1%} of all hands\n")
-    for line in _grid(hands, color=has_color(console)):
-        console.print(line, no_wrap=True)
+    for row in _grid(hands, color=has_color(console)):
+        console.print(row, no_wrap=True)
 
 
 def _grid(hands: Range, *, color: bool) -> list[Text]:

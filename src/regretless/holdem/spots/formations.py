@@ -33,26 +33,28 @@ class Formation:
     label: str
     pot: float
     stack: float
-    raiser: PlayerName  # who raised last before the flop
+    raiser: PlayerName | None  # who raised last before the flop; None if nobody did
     oop: Seat
     ip: Seat
+    tree: TreeLevel = "usual"  # to start from
 
-    def fields(self, level: TreeLevel = "usual") -> dict[str, Any]:
-        """The fields of its spots, nested as in TOML, with a tree made for it; only the board is missing.
+    def fields(self, level: TreeLevel | None = None) -> dict[str, Any]:
+        """The fields of its spots, nested as in TOML, with its tree or another; only the board is missing.
 
         >>> from regretless.holdem import Spot
         >>> spot = Spot.from_mapping(formations()[0].fields() | {"board": "Ks 7d 2c"})
         >>> spot.position_of("ip"), spot.pot, spot.big_blind
         ('BTN', 5.5, 1.0)
         """
-        tree = preset_tree(level, pot=self.pot, stack=self.stack, raiser=self.raiser)
+        tree = preset_tree(level or self.tree, pot=self.pot, stack=self.stack, raiser=self.raiser)
         players = {player: asdict(seat) for player, seat in (("oop", self.oop), ("ip", self.ip))}
+        raiser = {} if self.raiser is None else {"raiser": self.raiser}
         return {
             "name": self.label,
             "pot": self.pot,
             "stack": self.stack,
             "big_blind": 1,
-            "raiser": self.raiser,
+            **raiser,
             **players,
             "bets": tree["bets"],
             "rules": tree["rules"] | {"chip": CHIP},
