@@ -49,6 +49,7 @@ SEATS = {"ip": "SB", "oop": "BB"}
 MIN_WEIGHT = 0.005  # share of a hand below which it is left out of a range
 WEIGHT_DECIMALS = 3  # of the weights in a range
 CLOSE = 1e-9  # big blinds
+MIN_COMBOS = 40  # of a player's range in a formation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,14 +102,14 @@ class PreflopChart:
         return {SEATS[player]: _range(reach) for player, reach in zip(PLAYERS, node.reach, strict=True)}
 
     def formations(self) -> tuple[Formation, ...]:
-        """One for every line that leads to a flop on which somebody can bet."""
+        """One for every line that leads to a flop on which somebody can bet, unless it is hardly ever played."""
         reader = self.reader
         ends = (
             reader.act(node, action)
             for node in reader.before_cards()
             for action in range(len(reader.actions(node.index)))
         )
-        formations = (formation_after(self.game, reader, node) for node in ends)
+        formations = (formation_after(self.game, reader, node, MIN_COMBOS) for node in ends)
         return tuple(formation for formation in formations if formation is not None)
 
 
@@ -139,17 +140,17 @@ class _ChartReader(DealtReader):
         raise InvalidText("line", ", ".join(node.steps), None, "a chart ends where the flop is dealt")
 
 
-def formation_after(game: HoldemGame, reader: DealtReader, node: LineNode) -> Formation | None:
+def formation_after(game: HoldemGame, reader: DealtReader, node: LineNode, more_than: float = 0) -> Formation | None:
     """The ranges that arrive on the flop at a node, pot and stack, in big blinds.
 
-    None if no flop is dealt there, nobody can bet on it, or one of the players never gets there.
+    None if no flop is dealt there, nobody can bet on it, or a player does not get there with more than so many combos.
     """
     tree, stack = reader.tree, game.big_blinds
     paid = [float(chips) / game.big_blind for chips in tree.paid[node.index]]
     if tree.kind[node.index] != NodeKind.CHANCE or min(paid) >= stack - CLOSE:
         return None
     ip, oop = (_range(reach, numbers) for reach, numbers in zip(node.reach, reader.hand_numbers, strict=True))
-    if ip.combos == 0 or oop.combos == 0:
+    if min(ip.combos, oop.combos) <= more_than:
         return None
     line = ", ".join(node.steps)
     return Formation(
