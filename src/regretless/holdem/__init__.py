@@ -32,7 +32,7 @@ from regretless.holdem.verification import SpotVerification, verify_spot
 
 __all__ = [
     "Bets", "Estimate", "GameEstimate", "HandTable", "HoldemGame", "Lines", "Lock", "LockFrom", "NodeView",
-    "PlayerSizes", "PreflopChart", "Rules", "Runout", "RunoutReport", "Spot", "SpotComparison", "SpotProblem", "SpotSolution",
-    "SpotVerification", "StreetSizes", "betting_tree", "chart", "charts", "compare_spots", "compile_spot", "estimate_game",
-    "estimate_spot", "parse_lock", "solve_many", "solve_spot", "verify_spot",
+    "PlayerSizes", "PreflopChart", "Rules", "Runout", "RunoutReport", "Spot", "SpotComparison", "SpotProblem",
+    "SpotSolution", "SpotVerification", "StreetSizes", "betting_tree", "chart", "charts", "compare_spots",
+    "compile_spot", "estimate_game", "estimate_spot", "parse_lock", "solve_many", "solve_spot", "verify_spot",
 ]  # fmt: skip
