@@ -301,9 +301,8 @@ class WarmUp:
         strategies = {node: self._strategy(node, chunk) for node in np.flatnonzero(tree.kind == NodeKind.DECISION)}
         reach = self._reach(strategies, chunk)
         last = np.flatnonzero(tree.street == 2).tolist()
+        met, won = self._against([each for node in last for each in reach[node]], chunk)
         for own in range(2):
-            opposing = {node: reach[node][1 - own] for node in last if tree.kind[node] != NodeKind.DECISION}
-            met, won = self._against(list(opposing.values()), chunk)
             values: dict[int, Float32] = {}
             for node in reversed(last):
                 if tree.kind[node] == NodeKind.DECISION:
@@ -312,7 +311,7 @@ class WarmUp:
                     values[node] = (plays * np.array(below)).sum(axis=0)
                     continue
                 win, lose, tie = (np.float32(each[node, own]) for each in (payoffs.win, payoffs.lose, payoffs.tie))
-                of_reach = id(opposing[node])
+                of_reach = id(reach[node][1 - own])
                 if tree.kind[node] == NodeKind.FOLD:
                     values[node] = (lose if tree.player[node] == own else win) * met[of_reach]
                 else:  # without rake, a tie is half-way between
@@ -348,16 +347,16 @@ class WarmUp:
         distinct = {id(each): each for each in reach}
         opposing = np.stack(list(distinct.values()), axis=1)  # [runouts, rows, H]
         met, won = np.empty_like(opposing), np.empty_like(opposing)
-        for row, strength in enumerate(self.form.strength[0][chunk].astype(np.int32)):
-            live = (self._compatible & (strength >= 0)[:, None] & (strength >= 0)).astype(np.float32)
-            met[row] = opposing[row] @ live
-            won[row] = opposing[row] @ (live * np.sign(strength - strength[:, None]))
+        for row, strength in enumerate(self.form.strength[0][chunk].astype(np.float32)):
+            alive = strength >= 0
+            met[row] = (opposing[row] * alive) @ self._compatible * alive
+            won[row] = (opposing[row] * alive) @ (self._compatible * np.sign(strength - strength[:, None])) * alive
         return tuple(dict(zip(distinct, each.swapaxes(0, 1), strict=True)) for each in (met, won))  # type: ignore
 
     @cached_property
-    def _compatible(self) -> NDArray[np.bool_]:
-        """[H, H] hands that share no card."""
-        return compatible(*self.form.hands) > 0
+    def _compatible(self) -> Float32:
+        """[H, H] 1 for hands that share no card."""
+        return compatible(*self.form.hands).astype(np.float32)
 
 
 # --- solving and pricing ---------------------------------------------------------------------------------------------
