@@ -18,7 +18,9 @@ from tests.holdem.quick_tables import SPEC, fake_tables
 from regretless import games
 from regretless.engines import memory
 from regretless.errors import InvalidOption
+from regretless.holdem.flops import read_flops
 from regretless.holdem.games import whole_game
+from regretless.holdem.games.game import HoldemGame
 from regretless.variants import PRESETS, schedule
 
 SCRIPTS = Path(__file__).parent.parent / "benchmarks"
@@ -215,3 +217,49 @@ def test_a_spot_with_buckets_is_priced_with_real_cards(monkeypatch: pytest.Monke
     uniform = engine.evaluate().exploitability
     engine.advance(schedule(PRESETS["linear"], 1, 20))
     assert 0 < engine.evaluate().exploitability < uniform / 2
+
+
+# All-in or not, on every street: few decisions.
+ALL_IN_OR_NOT = """stack = 4
+small_blind = 0.5
+big_blind = 1
+preflop = { limp = false, open = "2x", 3bet = "" }
+bets.flop = { bet = "", raise = "" }
+bets.turn = { bet = "", raise = "" }
+bets.river = { bet = "a", raise = "" }
+"""
+
+
+def test_river_values_that_buckets_compare_add_up_to_those_of_the_turn(tmp_path: Path) -> None:
+    (tmp_path / "game.toml").write_text(ALL_IN_OR_NOT, "utf-8")
+    script = load("bucket_features")
+    warm_up = script.WarmUp.on(HoldemGame.read(tmp_path / "game.toml"), read_flops("7s 7h 7d")[0], 3, 1)
+    form, river, turn = warm_up.form, warm_up.form.streets[2], 0
+    runouts = np.flatnonzero(river.parent == turn)
+    first = warm_up.decisions[2][0]  # where the river's betting begins
+    deal = form.tree.parent[first]
+    for player, values in enumerate(warm_up._river_values(slice(runouts[0], runouts[-1] + 1))):
+        summed = sum(
+            river.probability[runout] * of_runout[form.permutations[player][copy]]
+            for runout, of_runout in zip(runouts, values[0], strict=True)
+            for copy in river.copies[river.first_copy[runout] : river.first_copy[runout + 1]]
+        )
+        expected = warm_up._values[player][1][turn, np.flatnonzero(form.tree.street == 1).tolist().index(deal)]
+        assert np.abs(expected).max() > 1
+        np.testing.assert_allclose(summed, expected, atol=1e-3)
+
+
+def test_features_of_buckets_are_compared_by_price(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "game.toml").write_text(ALL_IN_OR_NOT, "utf-8")
+    script = load("bucket_features")
+    asked = ["--flops", "7s 7h 7d", "--features", "equity,regret", "--warm-up", "2", "--iterations", "20"]
+    asked += ["--buckets", "1,1,1 9,9,9", "--threads", "1", "--out", str(tmp_path / "results.json")]
+    monkeypatch.setattr(sys, "argv", ["bucket_features.py", str(tmp_path / "game.toml"), *asked])
+    script.main()
+    rows = json.loads((tmp_path / "results.json").read_text("utf-8"))["rows"]
+    price = {(row["features"], row["buckets"]): row["mbb"] for row in rows}
+    assert price["equity", "1,1,1"] == price["regret", "1,1,1"]  # one bucket is one bucket
+    assert 0 < price["equity", "9,9,9"] < price["equity", "1,1,1"]
+    assert 0 < price["regret", "9,9,9"] < price["regret", "1,1,1"]
