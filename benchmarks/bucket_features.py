@@ -1,7 +1,7 @@
 """Which features make the best buckets, by the exploitability with real cards of what is solved with them.
 
     python benchmarks/bucket_features.py GAME.toml [--flops 'Qs Jh 2h, 7c 7d 7h, …'] [--features equity,regret,…]
-        [--buckets '50,50,50 30,60,60'] [--warm-up 10] [--iterations 1000] [--seeds 0,1] [--threads 2] [--out FILE.json]
+        [--buckets '50,50,50 30,60,60'] [--warm-up 10] [--iterations 400] [--seeds 0,1] [--threads 2] [--out FILE.json]
 
 The game is dealt on a few flops only, each for all those that differ from it by the names of the suits. For each way
 to divide their situations, buckets are found, the game is solved with them, and the average strategy is priced on the
@@ -27,6 +27,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -60,6 +61,7 @@ FLOPS = "Qs Jh 2h, 7c 7d 4s, Ah 8d 3c, 9c 6c 5c"
 COMPONENTS = 32
 SAMPLE = 100_000  # situations from which centroids are computed
 LEVELS = 500  # of a component
+EQUITIES = ("equity", "percentile")
 LEARNED = ("value", "regret", "root", "reached", "policy")  # features of a warm-up
 CHUNK = 16  # runouts at a time
 BATCH = 16  # boards per iteration
@@ -72,18 +74,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("game", type=Path)
     parser.add_argument("--flops", default=FLOPS)
-    parser.add_argument("--features", default="equity,percentile,regret,policy")
+    parser.add_argument("--features", default="equity,percentile,value,regret")
     parser.add_argument("--buckets", default="50,50,50", help="on flop, turn and river; several in one text")
     parser.add_argument("--warm-up", type=int, default=10, help="iterations with real cards")
-    parser.add_argument("--iterations", type=int, default=1000)
+    parser.add_argument("--iterations", type=int, default=400)
     parser.add_argument("--seeds", default="0")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--out", type=Path, help="JSON file for the results")
     given = parser.parse_args()
     game, flops, names = HoldemGame.read(given.game), read_flops(given.flops), given.features.split(",")
+    if unknown := set(names) - {*EQUITIES, *LEARNED}:
+        sys.exit(f"error: --features: {', '.join(sorted(unknown))} is not one of {', '.join((*EQUITIES, *LEARNED))}")
     covered = [Situations.on(flops, size) for size in SIZES]
     began = time.perf_counter()
-    learned = learned_features(game, flops, covered, [each for each in names if each in LEARNED], given)
+    solved = [name for name in names if name in LEARNED]
+    learned = learned_features(game, flops, covered, solved, given) if solved else {}
     print(f"warm-up: {time.perf_counter() - began:.0f} s", flush=True)
     rows = []
     for counts in given.buckets.split():
@@ -157,6 +162,10 @@ class SomeBuckets:
                 weights = np.ones(len(drawn), dtype=np.int64)
                 centroids = find_centroids(rows[drawn], weights, count, seed=seed, threads=given.threads)
                 buckets = CentroidLookup(centroids).labels(rows)
+            if len(buckets) > NO_BUCKET and count == 0:
+                sys.exit(
+                    f"error: --buckets: 0 on the {STREETS[street]} would be {len(buckets):,}, more than {NO_BUCKET:,}"
+                )
             self._counts.append(count or len(buckets))
             self._buckets.append(np.append(buckets, NO_BUCKET).astype(np.uint16))  # the last of blocked hands
         self.seconds = time.perf_counter() - began
@@ -342,8 +351,10 @@ class WarmUp:
         return reach
 
     def _against(self, reach: list[Float32], chunk: slice) -> tuple[dict[int, Float32], dict[int, Float32]]:
-        """[runouts, H] by the id of each [runouts, H] of opposing reach: its sum over compatible hands, and that over
-        weaker ones less that over stronger ones."""
+        """Two sums by the id of each [runouts, H] of opposing reach, both [runouts, H].
+
+        The first is over the hands that a hand can face; in the second, hands that it loses to count −1 and ties 0.
+        """
         distinct = {id(each): each for each in reach}
         opposing = np.stack(list(distinct.values()), axis=1)  # [runouts, rows, H]
         met, won = np.empty_like(opposing), np.empty_like(opposing)
@@ -351,7 +362,8 @@ class WarmUp:
             alive = strength >= 0
             met[row] = (opposing[row] * alive) @ self._compatible * alive
             won[row] = (opposing[row] * alive) @ (self._compatible * np.sign(strength - strength[:, None])) * alive
-        return tuple(dict(zip(distinct, each.swapaxes(0, 1), strict=True)) for each in (met, won))  # type: ignore
+        first, second = (dict(zip(distinct, each.swapaxes(0, 1), strict=True)) for each in (met, won))
+        return first, second
 
     @cached_property
     def _compatible(self) -> Float32:
@@ -370,7 +382,7 @@ class SomeBoards(DrawnBoards):
         self._flops = flops
 
     def boards(self, iteration: int) -> NDArray[np.uint8]:
-        """Those of the whole deck on other flops; turns and rivers that the flop blocks are drawn again."""
+        """[B, 5] the boards of an iteration: a flop with its suits renamed at random, and two of the cards left."""
         random = np.random.default_rng((self.seed, iteration))
         weights = np.array([flop.weight for flop in self._flops])
         points = (np.arange(self.count) + random.random(self.count)) / self.count
