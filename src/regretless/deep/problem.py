@@ -47,9 +47,7 @@ class TrainingProblem(Problem[FormType, "DeepEngine"]):
         self.training = settings
         self.watchers = watchers
         self.variant = ALGORITHMS[settings.algorithm]
-
-    def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
-        return iterations or self.training.iterations, target
+        self.default_iterations = self.max_iterations = settings.iterations
 
     def choose_variant(self, requested: str | Variant | None, resume: Solution | None) -> tuple[Variant | None, str]:
         """Linear CFR, whose weights the training applies to its samples, under the name of the algorithm."""
@@ -57,8 +55,8 @@ class TrainingProblem(Problem[FormType, "DeepEngine"]):
             SolveOptions(variant=requested).check(self.kind)  # refuses it
         return read_variant("linear"), self.variant
 
-    def settle(self, settings: Settings) -> Settings:
-        return replace(super().settle(settings), sampling="external")
+    def complete(self, settings: Settings) -> Settings:
+        return replace(super().complete(settings), sampling="external")
 
     def measure_every(self, iterations: int, target: float | None) -> int | None:
         return max(1, iterations // MEASUREMENTS)
@@ -95,10 +93,8 @@ class TrainingProblem(Problem[FormType, "DeepEngine"]):
         has = earlier.device == "cpu" or (earlier.device == "cuda" and devices.cuda_devices() > 0)
         return Machine(device=earlier.device if has else None, threads=earlier.threads)
 
-    if_final = (Advice("keep_memories", None, "saves them", keyword="save(path, resumable=True)"),)
-
-    def why_final(self, earlier: Solution) -> str:
-        return "is a policy without its memories, which a resume needs"
+    not_resumable = "is a policy without its memories, which a resume needs"
+    keeps_resumable = (Advice("keep_memories", None, "saves them", keyword="save(path, resumable=True)"),)
 
 
 class EnumeratedTraining(TrainingProblem[HistoryForm]):

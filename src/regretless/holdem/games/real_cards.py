@@ -66,8 +66,6 @@ __all__ = [
     "estimate_flops",
 ]
 
-TARGET = 5.0  # mbb/g; the default
-MAX_ITERATIONS = 10_000  # limit if only a target is given
 FLOP = 3  # cards
 UNSOLVED = -1  # the runout of a deal on a flop that was not solved
 RESOLVE = Advice("resolve", None, "solves it with the ranges that arrive there", keyword="solution.resolve(line)")
@@ -295,6 +293,8 @@ class RealCardsProblem(DealtFormProblem):
     kind = Kind.FLOPS
     variant = "postflop"
     solution_type = RealCardsSolution
+    default_target = 5.0
+    default_iterations = max_iterations = 10_000
 
     def __init__(self, game: HoldemGame, options: SolveOptions) -> None:
         """The game on the flops in the options, or the one that is resumed."""
@@ -310,16 +310,11 @@ class RealCardsProblem(DealtFormProblem):
         self.text, self.flops = text, read_flops(text)
         self.name = self.game.name or "hold'em"
 
-    def spelled(self, options: SolveOptions) -> SolveOptions:
+    def normalise(self, options: SolveOptions) -> SolveOptions:
         return replace(options, flops=flops_text(options.flops))
 
-    def settle(self, settings: Settings) -> Settings:
-        return replace(super().settle(settings), flops=self.text)
-
-    def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
-        if iterations is None and target is None:
-            target = self.in_units(TARGET)
-        return MAX_ITERATIONS if iterations is None else iterations, target
+    def complete(self, settings: Settings) -> Settings:
+        return replace(super().complete(settings), flops=self.text)
 
     def if_too_large(self, threads: int) -> tuple[Advice, ...]:
         fitting = estimate_flops(self.game, self.flops, threads=threads).flops_that_fit[16]

@@ -36,7 +36,6 @@ from regretless.holdem.games.big_blinds import MILLI, UNIT
 from regretless.holdem.games.boards import GameBuckets, acting_streets, game_buckets, make_form
 from regretless.holdem.games.bucketed import (
     AVERAGES,
-    ITERATIONS,
     BucketedProblem,
     SavedTables,
     bucketed_sets,
@@ -226,9 +225,6 @@ class NoLimitProblem(BucketedProblem[BucketedEngine]):
         streets = () if self.tables is None else self.tables.plan.streets
         covered = tuple(street for street in streets if street not in self.choice.lossless)
         return game_buckets(self.game, self.tables, covered, str(self.choice))
-
-    def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
-        return iterations or ITERATIONS, None
 
     def form(self) -> BucketedForm:
         return make_form(self.game, self.buckets, count=self.count, seed=self.seed)
