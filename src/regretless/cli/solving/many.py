@@ -160,10 +160,10 @@ def _print(solutions: dict[Path, SpotSolution], errors: dict[Path, RegretlessErr
         failures = [{"file": str(path), "error": error.worded(Advice.as_option)} for path, error in errors.items()]
         print_json({"spots": spots, "errors": failures})
     elif request.strategy:
-        from regretless.cli.views.spot_show import Look, print_spot
+        from regretless.cli.views.spot_show import NodeSelection, print_spot
 
         for solution in solutions.values():
-            print_spot(solution, Look(table=True))
+            print_spot(solution, NodeSelection(table=True))
     elif solutions:
         _print_table(solutions)
 

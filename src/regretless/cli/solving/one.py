@@ -278,9 +278,9 @@ def _print(solution: Solution, request: SolveRequest, file: Path | None) -> None
     if request.as_json:
         print_json(solution.as_json(strategy=request.strategy))
     elif isinstance(solution, SpotSolution):
-        from regretless.cli.views.spot_show import Look, print_spot
+        from regretless.cli.views.spot_show import NodeSelection, print_spot
 
-        print_spot(solution, Look(table=request.strategy))
+        print_spot(solution, NodeSelection(table=request.strategy))
     elif isinstance(solution, GameSolution):
         from regretless.cli.views.game_show import print_game
 

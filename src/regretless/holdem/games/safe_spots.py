@@ -28,6 +28,7 @@ from regretless.engines import Evaluation, PublicEngine, StrategyEvaluator
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import BettingTree, PublicForm
+from regretless.forms.walking import children
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import SpotParts, compile_spot, spot_hands
 from regretless.holdem.form.suits import Deal, spot_group
@@ -96,7 +97,7 @@ def _same_nodes(game: BettingTree, start: int, spot: BettingTree) -> list[int]:
     """The node of the game that is each node of a spot, whose betting is the game's from a node on."""
     nodes = [start]
     for node in nodes:  # grows during the loop: breadth first, as the spot is numbered
-        nodes += range(int(game.first_child[node]), int(game.first_child[node + 1]))
+        nodes += children(game, node)
     if len(nodes) != len(spot.kind) or (game.kind[nodes] != spot.kind).any():
         raise InvalidOption("safe", True, "needs the betting of the game, which this spot does not have")
     return nodes

@@ -48,13 +48,14 @@ from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, InvalidText, RegretlessError
 from regretless.forms.history import FloatArray
 from regretless.forms.public import BettingTree, NodeKind
+from regretless.forms.walking import action_labels
 from regretless.holdem.spots.lines import LineStep, find_action, no_such_action, parse_line
 from regretless.holdem.spots.range_mix import ActionGroup
 from regretless.holdem.spots.sizes import number_text
 from regretless.reprs import brief
 
 __all__ = [
-    "BETS", "AnyLock", "Lock", "LockFrom", "action_groups", "action_labels", "check_lock", "follow", "frequency_text",
+    "BETS", "AnyLock", "Lock", "LockFrom", "action_groups", "check_lock", "follow", "frequency_text",
     "lock_strategy", "lock_text", "parse_lock", "parse_strategy", "split_line",
 ]  # fmt: skip
 
@@ -138,11 +139,6 @@ def check_lock(tree: BettingTree, lock: AnyLock, name: str) -> int:
     The lock of all decisions of a player is at the root.
     """
     return 0 if isinstance(lock, LockFrom) and lock.player is not None else follow(tree, lock, name)[0]
-
-
-def action_labels(tree: BettingTree, node: int) -> tuple[str, ...]:
-    """The actions at a betting node."""
-    return tree.labels[int(tree.first_child[node]) : int(tree.first_child[node + 1])]
 
 
 def follow(tree: BettingTree, lock: AnyLock, name: str) -> tuple[int, list[LineStep | None]]:

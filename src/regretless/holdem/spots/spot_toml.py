@@ -108,7 +108,7 @@ def read_mapping(table: Mapping[str, object], path: str | Path | None = None, *,
 
     >>> read_mapping({"board": "Qs Jh 2h", "stak": 910})
     Traceback (most recent call last):
-    regretless.errors.RegretlessError: stak: is not a field of a spot; did you mean 'stack'?
+    regretless.errors.RegretlessError: stak: is not a field of a spot; did you mean stack?
     """
     source = "" if path is None else str(path)
     file_is = f"{source}: is" if source else "this is"
