@@ -106,7 +106,7 @@ class EnumeratedTraining(TrainingProblem[HistoryForm]):
     def create(self, form: HistoryForm, request: Request) -> DeepEngine:
         from regretless.deep.deep_cfr import DeepCfr
         from regretless.deep.engine import DeepEngine, check_fits, device_of
-        from regretless.deep.policies import EnumeratingJudge
+        from regretless.deep.policies import ExactEvaluator
         from regretless.deep.worlds import HistoryWorld, features_bytes
 
         if (needed := features_bytes(form)) > (free := available_bytes()):
@@ -116,16 +116,16 @@ class EnumeratedTraining(TrainingProblem[HistoryForm]):
         check_fits(self.name, world, settings)
         core = DeepCfr(world, settings, seed=request.settings.seed)
         # Networks of this size gain nothing from more threads.
-        return DeepEngine(form, core, EnumeratingJudge(world), threads=request.threads or 1, watchers=self.watchers)
+        return DeepEngine(form, core, ExactEvaluator(world), threads=request.threads or 1, watchers=self.watchers)
 
     def size(self, form: HistoryForm) -> tuple[int, int]:
         return len(form.parent), len(form.keys)
 
     def solution(self, record: Record, form: HistoryForm, engine: DeepEngine) -> TrainedPolicy:
-        from regretless.deep.policies import EnumeratingJudge
+        from regretless.deep.policies import ExactEvaluator
 
-        assert isinstance(engine.judge, EnumeratingJudge)
-        strategy = engine.judge.strategy(engine.policy())
+        assert isinstance(engine.evaluator, ExactEvaluator)
+        strategy = engine.evaluator.strategy(engine.policy())
         return TrainedPolicy(make_reader=lambda: strategy, **self.fields(record, form, engine))
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from regretless.engines import BucketedEngine, FormKind, PricedEngine, Snapshot, TableLayout, engine_if_able
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import AnyArray, FloatArray
+from regretless.forms.normalise import normalise_columns
 from regretless.forms.public import NodeKind
 from regretless.holdem.buckets.plan import BucketChoice
 from regretless.solving.options import SolveOptions
@@ -99,8 +100,6 @@ def snapshot_strategy(layout: TableLayout, snapshot: Snapshot) -> Callable[[int]
     averages = cache(lambda player: snapshot.arrays[AVERAGES[player]])  # a file is read whole at each access
 
     def strategy(node: int) -> FloatArray:
-        sums = layout.rows(averages(int(tree.player[node])), node).astype(np.float64)
-        total = sums.sum(axis=0)
-        return np.where(total > 0, sums / np.where(total > 0, total, 1.0), 1.0 / len(sums))
+        return normalise_columns(layout.rows(averages(int(tree.player[node])), node))
 
     return strategy
