@@ -8,12 +8,12 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
 from regretless.errors import InvalidOption, InvalidText
 
-__all__ = ["did_you_mean", "name_in", "parameters_in", "spelled"]
+__all__ = ["did_you_mean", "listed", "name_in", "parameters_in", "spelled"]
 
 MAX_LENGTH = 1000  # characters; nobody types more, and the parser should not see more
 UNREADABLE = "the parameters cannot be read"
@@ -29,6 +29,15 @@ def did_you_mean(word: str, known: Iterable[str], otherwise: str = "", *, cutoff
     close = get_close_matches(word.lower(), names, n=1, cutoff=cutoff)
     advice = f"did you mean {names[close[0]]}?" if close else otherwise
     return f"; {advice}" if advice else ""
+
+
+def listed(texts: Sequence[str]) -> str:
+    """Texts as a sentence lists them.
+
+    >>> listed(["flop", "turn", "river"]), listed(["turn"])
+    ('flop, turn and river', 'turn')
+    """
+    return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
 
 
 def spelled(name: str, function: Callable[..., object], result: object) -> str:

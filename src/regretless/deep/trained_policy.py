@@ -60,8 +60,8 @@ class TrainingSummary:
     @classmethod
     def read(cls, header: Fields) -> TrainingSummary:
         """The training in the header of a file."""
-        summary = Fields(header.path, header.value("training"), "training.")
-        table = Fields(header.path, summary.value("settings"), "training.settings.")
+        summary = Fields(header.path, header.value("training"), "training")
+        table = Fields(header.path, summary.value("settings"), "training.settings")
         try:
             settings = TrainingSettings(**{name: table.value(name) for name in SETTINGS})
         except InvalidSettings as error:

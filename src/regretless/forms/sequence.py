@@ -26,17 +26,9 @@ from regretless.forms.history import FloatArray, HistoryForm, IntArray
 from regretless.reprs import brief
 
 __all__ = [
-    "SequenceForm",
-    "SequenceLevel",
-    "SequenceTree",
-    "SparseMatrix",
-    "compile_sequence",
-    "realization_plan",
-    "sequence_levels",
-    "sequence_tree",
-    "terminal_reach",
-    "terminal_sequences",
-]
+    "SequenceForm", "SequenceLevel", "SequenceTree", "SparseMatrix", "compile_sequence", "realization_plan",
+    "sequence_levels", "sequence_tree", "terminal_reach", "terminal_sequences",
+]  # fmt: skip
 
 CANCELLED = 1e-14  # a sum this small relative to its terms is rounding error: the entry is dropped
 

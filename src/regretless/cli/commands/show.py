@@ -220,15 +220,15 @@ def _flop_solution(
         return None
     if not solve and solution.covers(flop.flop):
         return None
-    spot, folder = solution.spot_at(flop.line, flop.flop), file.parent / f"{file.stem}.flops"
+    spot, folder = solution.spot_at(flop.before_flop, flop.flop), file.parent / f"{file.stem}.flops"
     check_state_folder(folder, file.parent)
     if not solve:
         saved = saved_spot(spot, folder)
-        return None if saved is None else _FlopView(saved, flop.then, flop.cards)
+        return None if saved is None else _FlopView(saved, flop.after_flop, flop.later_cards)
     with bar(spot.name) as update:
 
         def report(progress: Progress) -> None:
             update(0.0, f"{progress.iteration:,} iterations")
 
-        solved = solution.resolve(flop.line, flop.flop, safe=safe, folder=folder, report=report)
-        return _FlopView(solved, flop.then, flop.cards)
+        solved = solution.resolve(flop.before_flop, flop.flop, safe=safe, folder=folder, report=report)
+        return _FlopView(solved, flop.after_flop, flop.later_cards)

@@ -38,7 +38,7 @@ from regretless.forms.public_size import PublicSize
 from regretless.holdem.estimate import STORAGES
 from regretless.holdem.flops import Flop, read_flops
 from regretless.holdem.form.betting import betting_of
-from regretless.holdem.form.runouts import compile_holdem
+from regretless.holdem.form.runouts import FLOP, compile_holdem
 from regretless.holdem.form.suits import Deal, count_deals
 from regretless.holdem.games.dealt_form import DealtFormProblem, DealtFormSolution, saved_averages
 from regretless.holdem.games.flop_pricer import FlopTree
@@ -58,15 +58,9 @@ from regretless.variants.presets import PRESETS
 from regretless.variants.variant import stores_predictions
 
 __all__ = [
-    "FlopsEstimate",
-    "RealCardsProblem",
-    "RealCardsReader",
-    "RealCardsSolution",
-    "compile_game",
-    "estimate_flops",
-]
+    "FlopsEstimate", "RealCardsProblem", "RealCardsReader", "RealCardsSolution", "compile_game", "estimate_flops",
+]  # fmt: skip
 
-FLOP = 3  # cards
 UNSOLVED = -1  # the runout of a deal on a flop that was not solved
 RESOLVE = Advice("resolve", None, "solves it with the ranges that arrive there", keyword="solution.resolve(line)")
 

@@ -49,6 +49,11 @@ class LineStep(NamedTuple):
             return card_text(self.card)
         return self.verb if self.amount is None else f"{self.verb} {number_text(exact(self.amount))}"
 
+    @property
+    def as_typed(self) -> str:
+        """The step as it may be typed in a line: "c" may be a check or a call."""
+        return "c" if self.either else str(self)
+
     def means(self, other: LineStep) -> bool:
         """Whether this step, as typed, means that action of the tree.
 

@@ -52,6 +52,7 @@ from regretless.forms.walking import action_labels
 from regretless.holdem.spots.lines import LineStep, find_action, no_such_action, parse_line
 from regretless.holdem.spots.range_mix import ActionGroup
 from regretless.holdem.spots.sizes import number_text
+from regretless.holdem.spots.spot_fields import player_in
 from regretless.reprs import brief
 
 __all__ = [
@@ -118,8 +119,8 @@ class LockFrom(_AtNode):
     def __post_init__(self) -> None:
         if (self.player is None) == (self.node is None):
             raise InvalidOption("locks.source", self.source, "needs either a player or a node")
-        if self.player not in (None, "ip", "oop"):
-            raise InvalidOption("locks.player", self.player, "is neither oop nor ip")
+        if self.player is not None:
+            player_in(self.player, "locks.player")
         if self.player is not None and self.hands:
             raise InvalidOption("locks.hands", self.hands, "selects hands at a node, but this lock is for a player")
         if self.player is not None and self.frequencies:
