@@ -76,7 +76,7 @@ def read_cards(text: str | None) -> tuple[int, ...]:
 
 def read_player(text: str | None, option: str = "player") -> PlayerName | None:
     """The player that an option names; None without the option."""
-    from regretless.holdem.spots.spot_fields import player_in
+    from regretless.holdem.spots.toml_fields import player_in
 
     return None if text is None else player_in(text, option)
 

@@ -21,7 +21,8 @@ from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray, IntArray
 from regretless.holdem.reading.columns import arrow_table, pandas_table
 from regretless.holdem.reading.line_reader import class_shares
-from regretless.holdem.spots.spot_fields import PlayerName, player_in
+from regretless.holdem.spots.spot_fields import PlayerName
+from regretless.holdem.spots.toml_fields import player_in
 from regretless.reprs import brief
 from regretless.solving.solution_html import facts_html
 

@@ -52,7 +52,7 @@ from regretless.forms.walking import action_labels
 from regretless.holdem.spots.lines import LineStep, find_action, no_such_action, parse_line
 from regretless.holdem.spots.range_mix import ActionGroup
 from regretless.holdem.spots.sizes import number_text
-from regretless.holdem.spots.spot_fields import player_in
+from regretless.holdem.spots.toml_fields import player_in
 from regretless.reprs import brief
 
 __all__ = [

@@ -36,7 +36,6 @@ __all__ = [
     "StreetSizes",
     "check_cap",
     "check_number",
-    "player_in",
 ]  # fmt: skip
 
 StreetName = Literal["preflop", "flop", "turn", "river"]
@@ -49,13 +48,6 @@ IP, OOP = 0, 1
 MIN_AMOUNT = 1e-6  # chips; amounts have nine decimals
 MAX_AMOUNT = 1e12  # chips; beyond this, amounts lose their decimals
 MAX_SHARE = 1e6  # pots; for thresholds
-
-
-def player_in(value: object, field: str) -> PlayerName:
-    """The player that a field names."""
-    if value == "oop" or value == "ip":
-        return value
-    raise InvalidOption(field, value, "is neither oop nor ip")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -61,8 +61,16 @@ from regretless.holdem.spots.bet_tables import HOMES, quoted, read_bets, read_be
 from regretless.holdem.spots.lines import parse_line
 from regretless.holdem.spots.locks import AnyLock, Lock, LockFrom, parse_lock, parse_strategy
 from regretless.holdem.spots.sizes import number_text
-from regretless.holdem.spots.spot_fields import PLAYERS, Bets, Rules, SpotFields, player_in
-from regretless.holdem.spots.toml_fields import FileKind, check_at_most, number_in, table_in, text_in, texts_in
+from regretless.holdem.spots.spot_fields import PLAYERS, Bets, Rules, SpotFields
+from regretless.holdem.spots.toml_fields import (
+    FileKind,
+    check_at_most,
+    number_in,
+    player_in,
+    table_in,
+    text_in,
+    texts_in,
+)
 from regretless.holdem.spots.trees import preset_tree
 
 __all__ = ["FIELDS", "SPOT_FILE", "is_game_table", "read_keywords", "read_mapping", "write_spot"]

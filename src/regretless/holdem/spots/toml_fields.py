@@ -14,14 +14,15 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 from regretless.files.tensor_file import check_ordinary
 from regretless.spelling import did_you_mean
 
 __all__ = [
-    "MAX_FILE", "FileKind", "check_at_most", "flag_in", "number_in", "parse_toml", "read_toml", "read_toml_text",
-    "table_in", "text_in", "texts_in",
+    "MAX_FILE", "FileKind", "check_at_most", "flag_in", "number_in", "parse_toml", "player_in", "read_toml",
+    "read_toml_text", "table_in", "text_in", "texts_in",
 ]  # fmt: skip
 
 MAX_FILE = 2 * 2**20  # bytes; a spot with thousands of locks takes a fifth of this
@@ -158,3 +159,10 @@ def check_at_most(values: Sequence[object], limit: int, field: str) -> None:
     """Refuse a list with more entries than that."""
     if len(values) > limit:
         raise RegretlessError(f"{field}: has {len(values):,} entries; at most {limit:,} are allowed")
+
+
+def player_in(value: object, field: str) -> Literal["oop", "ip"]:
+    """The player that a field names."""
+    if value == "oop" or value == "ip":
+        return value
+    raise InvalidOption(field, value, "is neither oop nor ip")
