@@ -173,9 +173,6 @@ class FlopHoldemTraining(TrainingProblem[PublicForm]):
     solution_type = TrainedFlopHoldem
     rules: FlopHoldem
 
-    def in_units(self, target: float) -> float:
-        return target / MILLI
-
     def form(self) -> PublicForm:
         return compile_flop_holdem(self.rules)
 

@@ -166,7 +166,7 @@ class Problem(ABC, Generic[FormType, EngineType]):
 
     def in_units(self, target: float) -> float:
         """A user's target in the game's units."""
-        return target
+        return target / self.scale
 
     def choose(self, request: Request) -> Choice:
         """The engine and device for a request."""

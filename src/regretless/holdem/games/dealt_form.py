@@ -86,9 +86,6 @@ class DealtFormProblem(PublicFormProblem):
     unit = UNIT
     scale = MILLI
 
-    def in_units(self, target: float) -> float:
-        return target / MILLI
-
     @abstractmethod
     def dealt_size(self) -> PublicSize:
         """The size of the form."""

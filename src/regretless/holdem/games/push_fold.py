@@ -132,6 +132,3 @@ class PushFoldProblem(GameProblem):
             raise InvalidOption("form", options.form, f"is not for {self.name}, which is solved in the history form")
         if options.sampling not in (None, "full"):  # which predictive variants do not support
             self.variant = GameProblem.variant
-
-    def in_units(self, target: float) -> float:
-        return target / MILLI

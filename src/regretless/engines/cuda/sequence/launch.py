@@ -31,14 +31,8 @@ from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.sequence import SequenceTree
 
 __all__ = [
-    "MODES",
-    "PERSISTENT_UP_TO",
-    "RESIDENT_THREADS",
-    "DeviceLimits",
-    "LaunchOptions",
-    "LaunchPlan",
-    "plan_launch",
-]
+    "MODES", "PERSISTENT_UP_TO", "RESIDENT_THREADS", "DeviceLimits", "LaunchOptions", "LaunchPlan", "plan_launch",
+]  # fmt: skip
 
 MODES = ("auto", "persistent", "graph")
 DTYPES = ("float32", "float64")
