@@ -108,7 +108,7 @@ class DeepCfr:
         self.iteration = 0
         self._fitting = Fitting(settings, world.distinct_observations)
         self.networks = [self._new_network(0, player) for player in range(world.players)]
-        self.past: list[list[Network]] = [[] for _ in range(world.players)]  # for the mixture
+        self.past_networks: list[list[Network]] = [[] for _ in range(world.players)]  # for the mixture
         self.advantage_memories = [
             self._new_memory(f"the advantage memory of player {player}", settings.advantage_capacity)
             for player in range(world.players)
@@ -120,7 +120,7 @@ class DeepCfr:
     @property
     def memory_bytes(self) -> int:
         """Bytes of memories and networks."""
-        networks = [*self.networks, *(network for past in self.past for network in past)]
+        networks = [*self.networks, *(network for each in self.past_networks for network in each)]
         sizes = {id(network): sum(weights.nbytes for weights in network.parameters()) for network in networks}
         return sum(memory.memory_bytes for memory in self._memories().values()) + sum(sizes.values())
 
@@ -149,13 +149,13 @@ class DeepCfr:
             if not self.iteration:  # of "deep", the untrained policy network can play
                 raise EmptyMemory("the mixture of value networks")
             weights = mixture_weights(self.settings.weighting, self.iteration)
-            return MixturePolicy([list(past) for past in self.past], weights)
+            return MixturePolicy([list(past) for past in self.past_networks], weights)
         network = self._new_network(self.iteration, EVERYONE)
         if self.iteration and not len(self.strategy_memory):  # nobody has had a choice yet
             return NetworkPolicy(network)
         seed = self._seed(EVERYONE, Purpose.BATCHES)
-        loss = self._fitting.policy(network, self.strategy_memory, iteration=self.iteration, seed=seed)
-        return NetworkPolicy(network, loss)
+        self._fitting.policy(network, self.strategy_memory, iteration=self.iteration, seed=seed)
+        return NetworkPolicy(network)
 
     def snapshot(self) -> dict[str, AnyArray]:
         """Everything the next iteration depends on, apart from world and settings; copies, by the names in files."""
@@ -165,8 +165,8 @@ class DeepCfr:
         }
         for player, network in enumerate(self.networks):
             arrays[f"value.{player}"] = _parameters(network)
-            if self.settings.algorithm == "single" and self.past[player]:
-                arrays[f"past.{player}"] = np.stack([_parameters(past) for past in self.past[player]])
+            if self.settings.algorithm == "single" and self.past_networks[player]:
+                arrays[f"past.{player}"] = np.stack([_parameters(past) for past in self.past_networks[player]])
         for prefix, memory in self._memories().items():
             arrays |= {f"{prefix}.{name}": array for name, array in memory.snapshot().items()}
         return arrays
@@ -181,7 +181,7 @@ class DeepCfr:
             self.networks[player] = self._network_with(_array(arrays, f"value.{player}"))
             if self.settings.algorithm == "single":
                 rows = arrays.get(f"past.{player}", ())
-                self.past[player] = [self._network_with(row) for row in rows]
+                self.past_networks[player] = [self._network_with(row) for row in rows]
 
     def _memories(self) -> dict[str, Memory]:
         """By the name of their arrays."""
@@ -220,7 +220,7 @@ class DeepCfr:
             loss = self._fitting.values(network, memory, iteration=self.iteration, seed=seed)
             self.networks[player] = network
         if self.settings.algorithm == "single":
-            self.past[player].append(network if self.settings.from_scratch else copy.deepcopy(network))
+            self.past_networks[player].append(network if self.settings.from_scratch else copy.deepcopy(network))
         return loss
 
     def _seen(self) -> int:

@@ -128,7 +128,7 @@ class DeepEngine:
         """Refuse arrays of another type, and numbers that a training cannot have stored."""
         arrays = snapshot.arrays
         if self.core.settings.algorithm == "single" and any(
-            f"past.{p}" not in arrays for p in range(len(self.core.past))
+            f"past.{p}" not in arrays for p in range(len(self.core.past_networks))
         ):
             raise ValueError("networks of earlier iterations are missing")
         for name, expected in self.core.snapshot().items():

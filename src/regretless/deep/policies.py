@@ -50,7 +50,6 @@ class NetworkPolicy:
     """The average strategy, as a network predicts it."""
 
     network: Network
-    loss: float = 0.0  # mean squared error at the end of the fit
 
     @torch.no_grad()
     def probabilities(self, observations: Tensor, legal: Tensor) -> Tensor:

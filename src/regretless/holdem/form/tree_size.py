@@ -26,7 +26,7 @@ class TreeSize:
     def __init__(self, table: BettingTable) -> None:
         self.table = table
         self.decisions = 0
-        self.nodes: dict[int, int] = {}  # by id of a decision: nodes of the tree below and including it
+        self.nodes: dict[int, int] = {}  # by id of a decision, all of which stay alive meanwhile: nodes of its subtree
 
     def begin_decision(self) -> None:
         """Count a decision that is about to be built."""
