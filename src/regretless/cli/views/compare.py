@@ -97,7 +97,7 @@ def _print_games(solutions: GamePair, result: GameComparison) -> None:
     console.print()
     console.print(table)
     console.print()
-    if result.differing:
+    if any(each.moved > 0 for each in result.information_sets.values()):
         console.print(_information_set_table(result.information_sets))
     different, shared = result.differing, result.shared
     console.print(f"{different:,} of {shared:,} information sets are played differently", style="dim")
