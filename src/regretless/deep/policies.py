@@ -34,7 +34,7 @@ from regretless.forms.sequence import realization_plan, sequence_levels, sequenc
 
 __all__ = [
     "AdvantagePolicy", "AnyPolicy", "ExactEvaluator", "MixturePolicy", "NetworkPolicy", "Policy",
-    "PolicyEvaluator",    "mixture_weights", "pair_strategy", "parameters_of", "policy_from",
+    "PolicyEvaluator", "mixture_weights", "pair_strategy", "parameters_of", "policy_from",
 ]  # fmt: skip
 
 

@@ -55,8 +55,8 @@ class TrainingProblem(Problem[FormType, "DeepEngine"]):
             SolveOptions(variant=requested).check(self.kind)  # refuses it
         return read_variant("linear"), self.variant
 
-    def complete(self, settings: Settings) -> Settings:
-        return replace(super().complete(settings), sampling="external")
+    def fill_settings(self, settings: Settings) -> Settings:
+        return replace(super().fill_settings(settings), sampling="external")
 
     def measure_every(self, iterations: int, target: float | None) -> int | None:
         return max(1, iterations // MEASUREMENTS)

@@ -105,7 +105,7 @@ class Problem(ABC, Generic[FormType, EngineType]):
             target = self.default_target if target is None else target
         return iterations, None if target is None else self.in_units(target)
 
-    def normalise(self, options: SolveOptions) -> SolveOptions:
+    def normalise_options(self, options: SolveOptions) -> SolveOptions:
         """The options with texts as they are stored in the settings of a file."""
         return options
 
@@ -127,7 +127,7 @@ class Problem(ABC, Generic[FormType, EngineType]):
             raise
         return variant, choice if isinstance(choice, str) and choice in PRESETS else variant_text(variant)
 
-    def complete(self, settings: Settings) -> Settings:
+    def fill_settings(self, settings: Settings) -> Settings:
         """The settings of a request, with those that the problem itself decides."""
         return replace(settings, form=self.form_name)
 

@@ -28,7 +28,7 @@ _SETTINGS = {field.name for field in fields(Settings)} - {"iterations", "target"
 
 def make_request(problem: AnyProblem, options: SolveOptions) -> Request:
     """The request for a problem."""
-    options = problem.normalise(options)
+    options = problem.normalise_options(options)
     resume = _check_resume(problem, options.resume)
     variant, variant_text = problem.choose_variant(options.variant, resume)
     kind = Kind.EXACT if variant is None and problem.kind is Kind.GAME else problem.kind
@@ -90,7 +90,7 @@ def _settings(problem: AnyProblem, options: SolveOptions, resume: Solution | Non
                 measure_every = earlier.measure_every  # was requested
             settings = replace(earlier, iterations=iterations, target=target, measure_every=measure_every)
     requested: dict[str, Any] = {name: value for name, value in options.given() if name in _SETTINGS}
-    return problem.complete(replace(settings, **requested))
+    return problem.fill_settings(replace(settings, **requested))
 
 
 def _machine(problem: AnyProblem, options: SolveOptions, resume: Solution | None) -> Machine:

@@ -54,14 +54,14 @@ class BucketedProblem(Problem[BucketedForm, EngineType]):
         """The buckets that users ask for; raises `InvalidOption` if they do not fit the problem."""
         raise NotImplementedError
 
-    def normalise(self, options: SolveOptions) -> SolveOptions:
+    def normalise_options(self, options: SolveOptions) -> SolveOptions:
         if not isinstance(options.buckets, str):
             return options
         return replace(options, buckets=str(BucketChoice.parse(options.buckets)))
 
-    def complete(self, settings: Settings) -> Settings:
+    def fill_settings(self, settings: Settings) -> Settings:
         buckets = None if self.choice is None else str(self.choice)
-        return replace(super().complete(settings), buckets=buckets, sample_runouts=self.count)
+        return replace(super().fill_settings(settings), buckets=buckets, sample_runouts=self.count)
 
     def checkpoint_bytes(self, form: BucketedForm, engine: EngineType) -> int:
         return engine.kept_bytes

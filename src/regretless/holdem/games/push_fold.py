@@ -30,7 +30,7 @@ from regretless.solving.options import NO_OPTIONS, SolveOptions
 
 __all__ = ["PushFoldProblem", "PushFoldSolution"]
 
-TARGET = 1e-5  # mbb/g; the default
+TARGET = 1e-5  # mbb/g
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -287,7 +287,7 @@ class RealCardsProblem(DealtFormProblem):
     kind = Kind.FLOPS
     variant = "postflop"
     solution_type = RealCardsSolution
-    default_target = 5.0
+    default_target = 5.0  # mbb/g
     default_iterations = max_iterations = 10_000
 
     def __init__(self, game: HoldemGame, options: SolveOptions) -> None:
@@ -304,11 +304,11 @@ class RealCardsProblem(DealtFormProblem):
         self.text, self.flops = text, read_flops(text)
         self.name = self.game.name or "hold'em"
 
-    def normalise(self, options: SolveOptions) -> SolveOptions:
+    def normalise_options(self, options: SolveOptions) -> SolveOptions:
         return replace(options, flops=flops_text(options.flops))
 
-    def complete(self, settings: Settings) -> Settings:
-        return replace(super().complete(settings), flops=self.text)
+    def fill_settings(self, settings: Settings) -> Settings:
+        return replace(super().fill_settings(settings), flops=self.text)
 
     def if_too_large(self, threads: int) -> tuple[Advice, ...]:
         fitting = estimate_flops(self.game, self.flops, threads=threads).flops_that_fit[16]
