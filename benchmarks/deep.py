@@ -31,7 +31,7 @@ from typing import Any
 import torch
 
 from regretless.deep.deep_cfr import DeepCfr
-from regretless.deep.policies import EnumeratingJudge
+from regretless.deep.policies import ExactEvaluator
 from regretless.deep.settings import preset_settings
 from regretless.deep.traversal import traverse, traverse_one_by_one
 from regretless.deep.worlds import HistoryWorld
@@ -61,7 +61,7 @@ def ablations(game: str, iterations: int, seeds: int, names: Sequence[str]) -> N
             for iteration in range(1, iterations + 1):
                 training.iterate()
                 if iteration in measured:
-                    curve.append(EnumeratingJudge(world).evaluate(training.policy()).exploitability)
+                    curve.append(ExactEvaluator(world).evaluate(training.policy()).exploitability)
             curves.append(curve)
         means = [sum(column) / seeds for column in zip(*curves, strict=True)]
         seconds = time.process_time() - began
@@ -73,7 +73,7 @@ def openspiel(iterations: int, traversals: int) -> None:
     world = HistoryWorld(load("leduc"))
     training = DeepCfr(world, preset_settings("small", iterations=iterations, traversals=traversals), seed=0)
     seen = sum(training.iterate().samples for _ in range(iterations))
-    result = EnumeratingJudge(world).evaluate(training.policy()).exploitability
+    result = ExactEvaluator(world).evaluate(training.policy()).exploitability
     print_row("Regretless", seen, time.process_time() - began, result)
 
     stand_in_for_tree()

@@ -258,7 +258,7 @@ class Features:
 def features(cache: Path) -> Features:
     """The features of all flops."""
     flops = all_flops()
-    share = np.array([flop.flops for flop in flops]) / ALL_FLOPS
+    share = np.array([flop.multiplicity for flop in flops]) / ALL_FLOPS
     classes = class_equities(cache)
     tables = {
         "textures": texture_features(flops),
@@ -381,7 +381,7 @@ def choose_all(cache: Path) -> None:
 def measure(cache: Path, keys: list[str]) -> None:
     """Print and save how far the weighted means of each subset are from those of all flops."""
     flops = all_flops()
-    share = np.array([flop.flops for flop in flops]) / ALL_FLOPS
+    share = np.array([flop.multiplicity for flop in flops]) / ALL_FLOPS
     place = {flop.text: row for row, flop in enumerate(flops)}
     random = np.random.default_rng(1)
     found: dict[str, list[dict[str, object]]] = {}  # by formation, in the order of the file

@@ -110,7 +110,7 @@ def made_up(spot: StudySpot, chance: random.Random) -> Iterator[dict[str, Any]]:
                 "spot": spot.id,
                 "flop": spot.flop.text,
                 "variation": 1,
-                "flops": spot.flop.flops,
+                "flops": spot.flop.multiplicity,
                 **asdict(texture_of(spot.flop.cards)),
                 "line": line.replace("any", "2c"),
                 "pattern": line,

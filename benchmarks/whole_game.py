@@ -36,7 +36,7 @@ def other_flops(solved: str, count: int, seed: int) -> list[str]:
     """Flops that were not solved, drawn without replacement, each as likely as it is dealt."""
     excluded = {flop.cards for flop in read_flops(solved)}
     flops = [flop for flop in all_flops() if flop.cards not in excluded]
-    weight = np.array([flop.flops for flop in flops], dtype=np.float64)
+    weight = np.array([flop.multiplicity for flop in flops], dtype=np.float64)
     rows = np.random.default_rng(seed).choice(len(flops), count, replace=False, p=weight / weight.sum())
     return [flops[row].text for row in rows.tolist()]
 

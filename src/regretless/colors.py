@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["BETS", "CALL", "FOLD", "SUIT_COLORS", "action_colors", "between", "blend", "spot_colors"]
+__all__ = ["SUIT_COLORS", "action_colors", "blend", "on_scale", "spot_colors"]
 
-FOLD = "#4f8fd0"
-CALL = "#4caf6d"
+FOLD_COLOR, CALL_COLOR = "#4f8fd0", "#4caf6d"
 BETS = ("#f2b134", "#ee7f2d", "#d94343", "#9b5fc0")  # small to large
-FOLDING = {"f", "fold"}
-CALLING = {"c", "call", "check", "k", "p", "pass"}
+FOLD_WORDS = {"f", "fold"}
+CALL_WORDS = {"c", "call", "check", "k", "p", "pass"}
 SUIT_COLORS = {"c": "green", "d": "blue", "h": "red", "s": "default"}
 
 
@@ -23,15 +22,13 @@ def action_colors(actions: Iterable[str]) -> dict[str, str]:
     {'f': '#4f8fd0', 'c': '#4caf6d', 'r': '#f2b134'}
     """
     distinct = list(dict.fromkeys(actions))
-    bets = [action for action in distinct if action.lower() not in FOLDING | CALLING]
-    names = sorted(distinct, key=lambda action: (action in bets, action.lower() not in FOLDING))
-    colors = {}
-    for action in names:
-        if action in bets:
-            colors[action] = between(BETS, bets.index(action) / max(len(bets) - 1, 1))
-        else:
-            colors[action] = FOLD if action.lower() in FOLDING else CALL
-    return colors
+    colors = {action: _color(action.lower()) for action in distinct}
+    bets = [action for action in distinct if colors[action] is None]
+    order = [FOLD_COLOR, CALL_COLOR, None]
+    return {
+        action: colors[action] or on_scale(BETS, bets.index(action) / max(len(bets) - 1, 1))
+        for action in sorted(distinct, key=lambda action: order.index(colors[action]))
+    }
 
 
 def spot_colors(actions: Sequence[str]) -> dict[str, str]:
@@ -43,14 +40,16 @@ def spot_colors(actions: Sequence[str]) -> dict[str, str]:
     bets = [action for action in actions if action.split()[0] in ("bet", "raise")]
     colors = {}
     for action in actions:
-        verb = action.split()[0]
-        if verb in FOLDING | CALLING:
-            colors[action] = FOLD if verb in FOLDING else CALL
-        elif verb in ("bet", "raise"):
-            colors[action] = between(BETS[:-1], bets.index(action) / (len(bets) - 1) if len(bets) > 1 else 0.5)
+        if action in bets:
+            colors[action] = on_scale(BETS[:-1], bets.index(action) / (len(bets) - 1) if len(bets) > 1 else 0.5)
         else:
-            colors[action] = BETS[-1]
+            colors[action] = _color(action.split()[0]) or BETS[-1]
     return colors
+
+
+def _color(verb: str) -> str | None:
+    """The colour of a fold or a call; None for bets."""
+    return FOLD_COLOR if verb in FOLD_WORDS else CALL_COLOR if verb in CALL_WORDS else None
 
 
 def blend(start: str, end: str, share: float) -> str:
@@ -63,10 +62,10 @@ def blend(start: str, end: str, share: float) -> str:
     return "#" + "".join(f"{round(low + (high - low) * share):02x}" for low, high in pairs)
 
 
-def between(colors: tuple[str, ...], share: float) -> str:
+def on_scale(colors: tuple[str, ...], share: float) -> str:
     """The colour at a position, 0 to 1, along a scale of several.
 
-    >>> between(("#000000", "#ffffff", "#ff0000"), 0.5)
+    >>> on_scale(("#000000", "#ffffff", "#ff0000"), 0.5)
     '#ffffff'
     """
     position = share * (len(colors) - 1)

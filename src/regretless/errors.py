@@ -31,25 +31,10 @@ from typing import NamedTuple
 from regretless.printable import printable
 
 __all__ = [
-    "Advice",
-    "DeviceFailed",
-    "EmptyMemory",
-    "InvalidFile",
-    "InvalidGame",
-    "InvalidOption",
-    "InvalidSettings",
-    "InvalidText",
-    "MissingExtra",
-    "MissingOption",
-    "OverlappingTerms",
-    "RebuiltFile",
-    "RegretlessError",
-    "RegretlessWarning",
-    "RoundedSizes",
-    "UnreadableSolve",
-    "WouldNotFit",
-    "bytes_text",
-]
+    "Advice", "DeviceFailed", "EmptyMemory", "InvalidFile", "InvalidGame", "InvalidOption", "InvalidSettings",
+    "InvalidText", "MissingExtra", "MissingOption", "OverlappingTerms", "RebuiltFile", "RegretlessError",
+    "RegretlessWarning", "RoundedSizes", "UnreadableSolve", "WouldNotFit", "bytes_text",
+]  # fmt: skip
 
 _MAX_QUOTE_LENGTH = 60  # characters of user text quoted in a message
 _MAX_MESSAGE_LENGTH = 1000  # characters

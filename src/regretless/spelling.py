@@ -6,17 +6,38 @@ Values are literals (number, text, True, False, tuple): text from a user is neve
 from __future__ import annotations
 
 import ast
-import difflib
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 
 from regretless.errors import InvalidOption, InvalidText
 
-__all__ = ["name_in", "parameters_in", "spelled"]
+__all__ = ["did_you_mean", "listed", "name_in", "parameters_in", "spelled"]
 
 MAX_LENGTH = 1000  # characters; nobody types more, and the parser should not see more
 UNREADABLE = "the parameters cannot be read"
+
+
+def did_you_mean(word: str, known: Iterable[str], otherwise: str = "", *, cutoff: float = 0.6) -> str:
+    """The end of a sentence that refuses a word: the closest of the known ones, in any case, or else other advice.
+
+    >>> did_you_mean("Iteratons", ["iterations", "target"]), did_you_mean("plus", ["target"], "it has target")
+    ('; did you mean iterations?', '; it has target')
+    """
+    names = {name.lower(): name for name in known}
+    close = get_close_matches(word.lower(), names, n=1, cutoff=cutoff)
+    advice = f"did you mean {names[close[0]]}?" if close else otherwise
+    return f"; {advice}" if advice else ""
+
+
+def listed(texts: Sequence[str]) -> str:
+    """Texts as a sentence lists them.
+
+    >>> listed(["flop", "turn", "river"]), listed(["turn"])
+    ('flop, turn and river', 'turn')
+    """
+    return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
 
 
 def spelled(name: str, function: Callable[..., object], result: object) -> str:
@@ -61,8 +82,7 @@ def parameters_in(field: str, text: str, start: int, name: str, parameters: Mapp
             raise InvalidText(field, text, position, f"parameters must be given by name, like {example}")
         key = call.keywords[0].arg
         if key not in parameters:
-            close = difflib.get_close_matches(key, parameters, n=1)
-            hint = f"; did you mean {close[0]}?" if close else ""
+            hint = did_you_mean(key, parameters)
             allowed = f"(its parameters: {', '.join(parameters)})" if parameters else "(it has none)"
             raise InvalidText(field, text, position, f"{name} has no parameter {key}{hint} {allowed}")
         if key in values:

@@ -13,7 +13,7 @@ from tests.deep.small_games import OneChoice
 
 from regretless.deep.deep_cfr import DeepCfr, estimate
 from regretless.deep.holdem_world import HoldemWorld
-from regretless.deep.policies import EnumeratingJudge, pair_strategy
+from regretless.deep.policies import ExactEvaluator, pair_strategy
 from regretless.deep.settings import TrainingSettings, preset_settings
 from regretless.deep.worlds import HistoryWorld
 from regretless.errors import EmptyMemory, InvalidOption
@@ -41,26 +41,26 @@ def same(first: DeepCfr, second: DeepCfr) -> bool:
 def test_kuhn_converges(seed: int) -> None:
     """Under a third of the preset's steps, in 14 of the 50 iterations that are allowed; uniform play has 0.458."""
     training = trained(preset_settings("small", value_steps=60, policy_steps=300), 14, seed)
-    assert EnumeratingJudge(training.world).evaluate(training.policy()).exploitability < 0.05
+    assert ExactEvaluator(training.world).evaluate(training.policy()).exploitability < 0.05
 
 
 def test_single_deep_cfr_converges() -> None:
     training = trained(preset_settings("small", value_steps=60, algorithm="single"), 12)
     assert training.strategy_memory is None
-    assert EnumeratingJudge(training.world).evaluate(training.policy()).exploitability < 0.05
+    assert ExactEvaluator(training.world).evaluate(training.policy()).exploitability < 0.05
 
 
 def test_drawn_batches_converge_too() -> None:
     chosen = preset_settings("small", value_steps=100, policy_steps=1_000, batch=64, merge_equal=False)
     training = trained(chosen, 12)
-    assert EnumeratingJudge(training.world).evaluate(training.policy()).exploitability < 0.1
+    assert ExactEvaluator(training.world).evaluate(training.policy()).exploitability < 0.1
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_kuhn_is_solved_by_the_small_preset(seed: int) -> None:
     training = trained(preset_settings("small"), 100, seed)
-    assert EnumeratingJudge(training.world).evaluate(training.policy()).exploitability < 0.02
+    assert ExactEvaluator(training.world).evaluate(training.policy()).exploitability < 0.02
 
 
 @pytest.mark.slow
@@ -71,7 +71,7 @@ def test_leduc_is_solved_by_the_small_preset(algorithm: str) -> None:
     training = DeepCfr(world, chosen, seed=7)
     for _ in range(chosen.iterations):
         training.iterate()
-    assert EnumeratingJudge(world).evaluate(training.policy()).exploitability < 0.15
+    assert ExactEvaluator(world).evaluate(training.policy()).exploitability < 0.15
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_kuhn_converges_on_a_gpu(precision: str, place: str) -> None:
     training = DeepCfr(HistoryWorld(Kuhn(), device="cuda"), chosen, seed=1)
     for _ in range(12):
         training.iterate()
-    assert EnumeratingJudge(training.world).evaluate(training.policy()).exploitability < 0.1
+    assert ExactEvaluator(training.world).evaluate(training.policy()).exploitability < 0.1
 
 
 @pytest.mark.gpu
@@ -187,7 +187,7 @@ def test_players_without_a_choice(algorithm: str) -> None:
             report = each.iterate()
         assert same(training, resumed)
         assert min(report.value_losses) == 0.0
-        assert EnumeratingJudge(training.world).evaluate(training.policy()).exploitability < 0.1
+        assert ExactEvaluator(training.world).evaluate(training.policy()).exploitability < 0.1
 
 
 def test_the_estimate_covers_what_is_allocated() -> None:

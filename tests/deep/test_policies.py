@@ -11,7 +11,7 @@ from tests.deep.small_games import RandomTree
 
 from regretless.deep.deep_cfr import DeepCfr
 from regretless.deep.networks import Network, new_network
-from regretless.deep.policies import AdvantagePolicy, EnumeratingJudge, MixturePolicy, NetworkPolicy, pair_strategy
+from regretless.deep.policies import AdvantagePolicy, ExactEvaluator, MixturePolicy, NetworkPolicy, pair_strategy
 from regretless.deep.settings import preset_settings
 from regretless.deep.worlds import HistoryWorld
 from regretless.forms.compile import uniform_array
@@ -32,7 +32,7 @@ def test_an_untrained_network_plays_uniformly(world: HistoryWorld, exploitabilit
     untrained = new_network(world.encoder, actions=world.actions, width=8, seed=1, device=CPU)
     for policy in (NetworkPolicy(untrained), AdvantagePolicy(untrained)):
         assert np.allclose(pair_strategy(world, policy), uniform_array(world.form))
-        assert EnumeratingJudge(world).evaluate(policy).exploitability == pytest.approx(exploitability, abs=1e-5)
+        assert ExactEvaluator(world).evaluate(policy).exploitability == pytest.approx(exploitability, abs=1e-5)
 
 
 def test_strategies_sum_to_one() -> None:
@@ -46,8 +46,8 @@ def test_strategies_sum_to_one() -> None:
 def test_a_mixture_is_worth_what_its_networks_are_on_average() -> None:
     """Against the same opponent: drawing a network per game and playing the average strategy are the same."""
     nets, opponent, weights = [network(LEDUC, seed) for seed in (1, 2, 3)], network(LEDUC, 9), [1.0, 2.0, 3.0]
-    mixed = EnumeratingJudge(LEDUC).evaluate(MixturePolicy([nets, [opponent] * 3], weights)).values[0]
-    alone = [EnumeratingJudge(LEDUC).evaluate(MixturePolicy([[net], [opponent]], [1.0])).values[0] for net in nets]
+    mixed = ExactEvaluator(LEDUC).evaluate(MixturePolicy([nets, [opponent] * 3], weights)).values[0]
+    alone = [ExactEvaluator(LEDUC).evaluate(MixturePolicy([[net], [opponent]], [1.0])).values[0] for net in nets]
     assert mixed == pytest.approx(np.average(alone, weights=weights), abs=1e-6)
     assert max(alone) - min(alone) > 0.1
 
@@ -61,7 +61,7 @@ def test_a_player_without_a_choice_can_be_mixed() -> None:
     training = DeepCfr(world, preset_settings("small", traversals=5, value_steps=100, algorithm="single"), seed=1)
     for _ in range(3):
         training.iterate()
-    evaluation = EnumeratingJudge(world).evaluate(training.policy())
+    evaluation = ExactEvaluator(world).evaluate(training.policy())
     assert evaluation.best_response_values[0] - evaluation.values[0] < 3.0
 
 

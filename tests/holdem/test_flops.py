@@ -9,7 +9,7 @@ from regretless.cards.deck import parse_board
 from regretless.cards.isomorphism import SUIT_PERMUTATIONS, flop_index
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, InvalidText
-from regretless.holdem.flops import ALL_FLOPS, all_flops, choose_flops, read_flops, subset, subset_sizes, texture_of
+from regretless.holdem.flops import ALL_FLOPS, all_flops, flops_of_field, read_flops, subset, subset_sizes, texture_of
 from regretless.holdem.form.suits import suit_group
 
 ALL = np.arange(len(SUIT_PERMUTATIONS))
@@ -20,7 +20,7 @@ def test_textures_count_as_the_rules_of_combinations_say() -> None:
     for flop in all_flops():
         texture = texture_of(flop.cards)
         for name, counted in counts.items():
-            counted[getattr(texture, name)] += flop.flops
+            counted[getattr(texture, name)] += flop.multiplicity
     assert counts["pairing"] == {"unpaired": 286 * 64, "paired": 13 * 6 * 48, "trips": 13 * 4}
     assert counts["suits"] == {"monotone": 4 * 286, "two-tone": 4 * 78 * 39, "rainbow": 4 * 13**3}
     assert counts["texture"]["paired two-tone"] == 13 * 6 * 12 * 2
@@ -41,21 +41,21 @@ def test_connectedness(flop: str, connectedness: str) -> None:
 
 def test_a_range_that_names_suits_leaves_more_classes() -> None:
     group = suit_group((), Range.parse("AhKh, QQ"), Range.parse("JJ"))
-    flops = choose_flops("all", group)
+    flops = flops_of_field("all", group)
     assert len(flops) > 1755
-    assert sum(flop.flops for flop in flops) == ALL_FLOPS
+    assert sum(flop.multiplicity for flop in flops) == ALL_FLOPS
     with pytest.raises(InvalidOption, match="needs ranges and locks that treat all suits alike"):
-        choose_flops("subset(25)", group)
+        flops_of_field("subset(25)", group)
 
 
 def test_a_listed_flop_stands_for_its_class() -> None:
-    (flop,) = choose_flops(["2d Jd Qc"], ALL)
-    assert (flop.text, flop.flops, flop.weight) == ("QsJh2h", 12, 12.0)
+    (flop,) = flops_of_field(["2d Jd Qc"], ALL)
+    assert (flop.text, flop.multiplicity, flop.weight) == ("QsJh2h", 12, 12.0)
 
 
 def test_filters_divide_all_flops() -> None:
     parts = [
-        choose_flops(text, ALL) for text in ("paired or trips", "unpaired rainbow", "unpaired two-tone or monotone")
+        flops_of_field(text, ALL) for text in ("paired or trips", "unpaired rainbow", "unpaired two-tone or monotone")
     ]
     assert sorted(flop.text for part in parts for flop in part) == sorted(flop.text for flop in all_flops())
 
@@ -63,7 +63,8 @@ def test_filters_divide_all_flops() -> None:
 @pytest.mark.parametrize(
     ("given", "error", "sentence"),
     [
-        ("pared", InvalidText, "did you mean 'paired'"),
+        ("pared", InvalidText, "did you mean paired"),
+        ("PAIRD", InvalidText, "did you mean paired"),
         ("paired,", InvalidText, "a property is missing here"),
         ("paired unpaired", InvalidOption, "matches no flop"),
         (["QsJh"], InvalidText, r"flops\[0\]: 'QsJh': has 2 cards"),
@@ -76,7 +77,7 @@ def test_filters_divide_all_flops() -> None:
 )
 def test_mistakes_are_named(given: object, error: type[Exception], sentence: str) -> None:
     with pytest.raises(error, match=sentence):
-        choose_flops(given, ALL)
+        flops_of_field(given, ALL)
 
 
 @pytest.mark.parametrize("size", [25, 49, 95, 184])
@@ -103,6 +104,8 @@ def test_the_flops_of_an_option_weigh_as_much_as_all(option: str | int | list[st
 
 def test_flops_of_an_option_are_weighted_by_how_many_they_stand_for() -> None:
     trips, monotone = read_flops("AcAdAh, 7s6s5s")
-    assert (trips.flops, monotone.flops) == (4, 4)
+    assert (trips.multiplicity, monotone.multiplicity) == (4, 4)
     paired = read_flops("paired two-tone")
-    assert {flop.weight / flop.flops for flop in paired} == {ALL_FLOPS / sum(flop.flops for flop in paired)}
+    assert {flop.weight / flop.multiplicity for flop in paired} == {
+        ALL_FLOPS / sum(flop.multiplicity for flop in paired)
+    }

@@ -87,7 +87,7 @@ def test_a_lock_that_tells_suits_apart_is_solved_with_less_symmetry() -> None:
         ({"node": "", "strategy": {"check": 2}}, "locks[0].strategy", "must be from 0 to 1"),
         ({"node": "", "strategy": {"check": 1}, "hands": "66"}, "locks[0].hands", "contains no hand"),
         ({"node": "", "strategy": {"check": 1}, "hands": "6y"}, "locks[0].hands", "position 2"),
-        ({"node": "", "strateg": {"check": 1}}, "locks[0].strateg", "did you mean 'strategy'?"),
+        ({"node": "", "strateg": {"check": 1}}, "locks[0].strateg", "did you mean strategy?"),
         ({"node": ""}, "locks[0].strategy", "is missing"),
     ],
 )

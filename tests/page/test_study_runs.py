@@ -78,7 +78,7 @@ def test_a_study_is_estimated_before_it_is_started(shelf: TestClient) -> None:
             "'AKx' at position 3: 'x' is neither s, o nor a suit",
         ),
         ({"spot": SPOT | {"pot": ""}}, "pot", "must be a number"),
-        ({"flops": "twotone"}, "flops", "did you mean 'two-tone'?"),
+        ({"flops": "twotone"}, "flops", "did you mean two-tone?"),
         ({"flops": "QsJh2h, QsJh2h"}, "flops[1]", "is in the list already"),
         ({"flops": "QsJsQs"}, "flops", "Qs appears twice"),
     ],

@@ -44,7 +44,7 @@ class StudyProgress:
     failed: int
     running: int
     seconds: float  # of this run
-    seconds_left: float | None  # None until a spot is done
+    seconds_left: float | None  # None until this run has solved a spot
 
 
 @dataclass(frozen=True)
@@ -80,14 +80,14 @@ def open_run(path: str | Path, plan: StudyPlan) -> Iterator[RunFolder]:
         if not is_free:
             raise InvalidFile(path, "has a run in progress: another process is solving the study there")
         folder = StudyFolder.prepare(path, plan)
-        token, secret = folder.path / TOKEN, secrets.token_hex(8)
-        with replace_state(token, folder.path) as temporary:
-            temporary.write_text(secret, encoding="utf-8")
+        token_path, token = folder.path / TOKEN, secrets.token_hex(8)
+        with replace_state(token_path, folder.path) as temporary:
+            temporary.write_text(token, encoding="utf-8")
         try:
-            yield RunFolder(folder.path, folder.manifest, token=secret)
+            yield RunFolder(folder.path, folder.manifest, token=token)
         finally:
-            if has_token(path, secret):  # without locks, another run may have taken over the folder
-                token.unlink(missing_ok=True)
+            if has_token(path, token):  # without locks, another run may have taken over the folder
+                token_path.unlink(missing_ok=True)
 
 
 def run_study(
@@ -124,7 +124,7 @@ class _Run:
         self.running: set[str] = set()
         self.errors: dict[str, SpotOutcome] = {}
         self.lost: Counter[str] = Counter()
-        self.is_hopeless = False
+        self.hopeless = False
         if self.waiting:
             folder.forget_merged()
         self.began = time.monotonic()
@@ -132,17 +132,17 @@ class _Run:
     def until_done(self, interrupted: Callable[[], bool]) -> StudyRun:
         self._refuse_too_large()
         self._report()
-        while (self.waiting and not self.is_hopeless) or self.running:
-            if interrupted():
+        stopped = False
+        while (self.waiting and not self.hopeless) or self.running:
+            if stopped := interrupted():
                 break
-            if not self.is_hopeless:
+            if not self.hopeless:
                 for slot in self.executor.free():
                     if self.waiting:
                         self._submit(slot)
             for event in self.executor.wait(POLL_SECONDS):
                 self._handle(event)
             self._report()
-        stopped = interrupted() and bool(self.waiting or self.running)
         merge_error = None
         if not stopped and self.done:
             try:
@@ -188,12 +188,13 @@ class _Run:
         for spot in event.job.spots:  # none is still running if the job ended as it should
             if spot in self.running:
                 self.running.discard(spot)
-                self.lost[spot] += isinstance(event, Ended) or event.is_suspect
+                if isinstance(event, Ended) or event.is_suspect:
+                    self.lost[spot] += 1
                 if self.lost[spot] <= RETRIES:
                     self.waiting.appendleft(spot)
                 else:
-                    reason = event.reason if isinstance(event, Lost) else "its worker said nothing about it"
-                    self.errors[spot] = SpotOutcome(spot, f"failed {self.lost[spot]} times: {reason}", 1)
+                    cause = event.reason if isinstance(event, Lost) else "its worker said nothing about it"
+                    self.errors[spot] = SpotOutcome(spot, f"failed {self.lost[spot]} times: {cause}", 1)
 
     def _end(self, outcome: SpotOutcome) -> None:
         self.running.discard(outcome.spot)
@@ -204,10 +205,10 @@ class _Run:
                 outcome = SpotOutcome(outcome.spot, str(error), error.exit_code, hopeless=True)
         if outcome.error is None:
             self.done.add(outcome.spot)
-            self.errors.pop(outcome.spot, None)
+            self.errors.pop(outcome.spot, None)  # of a worker that was taken for lost, and reports after all
         else:
             self.errors[outcome.spot] = outcome
-            self.is_hopeless |= outcome.hopeless
+            self.hopeless |= outcome.hopeless
 
     def _report(self) -> None:
         seconds, solved = time.monotonic() - self.began, len(self.done) - self.before

@@ -47,7 +47,7 @@ from regretless.forms.history import AnyArray
 __all__ = ["DeepCfr", "IterationReport", "Purpose", "estimate", "stream_seed"]
 
 EVERYONE = -1  # the player of a stream that belongs to no player
-_64_BITS = 2**64 - 1
+MASK_64 = 2**64 - 1
 
 
 class Purpose(IntEnum):
@@ -64,9 +64,9 @@ def stream_seed(seed: int, iteration: int, player: int, purpose: Purpose) -> int
     """63 bits that mix the four numbers (the finaliser of SplitMix64, once per number)."""
     state = 0
     for number in (seed, iteration, player, int(purpose)):
-        state = (state + number + 0x9E3779B97F4A7C15) & _64_BITS
-        state = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & _64_BITS
-        state = ((state ^ (state >> 27)) * 0x94D049BB133111EB) & _64_BITS
+        state = (state + number + 0x9E3779B97F4A7C15) & MASK_64
+        state = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & MASK_64
+        state = ((state ^ (state >> 27)) * 0x94D049BB133111EB) & MASK_64
         state ^= state >> 31
     return state >> 1
 
@@ -88,13 +88,14 @@ def estimate(world: AnyWorld, settings: TrainingSettings) -> int:
     samples = world.players * settings.advantage_capacity
     if settings.algorithm == "deep":
         samples += settings.strategy_capacity
-    total = samples * sample_bytes(world.observation_size, world.observation_dtype, world.actions)
+    memories = samples * sample_bytes(world.observation_size, world.observation_dtype, world.actions)
     with torch.device("meta"):  # shapes without numbers
         network = Network(world.encoder(settings.width), world.actions, settings.width)
     parameters = 4 * sum(parameter.numel() for parameter in network.parameters())
-    networks = settings.iterations if settings.algorithm == "single" else 1  # that each player keeps
-    total += 8 * (STEPS_DRAWN + 1) * settings.batch  # rows that batches are drawn from
-    return total + parameters * world.players * networks + 4 * parameters  # one in training: gradients, two moments
+    per_player = settings.iterations if settings.algorithm == "single" else 1
+    networks = parameters * (world.players * per_player + 4)  # one in training: itself, its gradients, two moments
+    batches = 8 * (STEPS_DRAWN + 1) * settings.batch  # rows that they are drawn from
+    return memories + networks + batches
 
 
 class DeepCfr:
@@ -107,19 +108,19 @@ class DeepCfr:
         self.iteration = 0
         self._fitting = Fitting(settings, world.distinct_observations)
         self.networks = [self._new_network(0, player) for player in range(world.players)]
-        self.past: list[list[Network]] = [[] for _ in range(world.players)]  # for the mixture
+        self.past_networks: list[list[Network]] = [[] for _ in range(world.players)]  # for the mixture
         self.advantage_memories = [
-            self._memory(f"the advantage memory of player {player}", settings.advantage_capacity)
+            self._new_memory(f"the advantage memory of player {player}", settings.advantage_capacity)
             for player in range(world.players)
         ]
-        self.strategy_memory = (
-            self._memory("the strategy memory", settings.strategy_capacity) if settings.algorithm == "deep" else None
-        )
+        self.strategy_memory: Memory | None = None
+        if settings.algorithm == "deep":
+            self.strategy_memory = self._new_memory("the strategy memory", settings.strategy_capacity)
 
     @property
     def memory_bytes(self) -> int:
         """Bytes of memories and networks."""
-        networks = [*self.networks, *(network for past in self.past for network in past)]
+        networks = [*self.networks, *(network for each in self.past_networks for network in each)]
         sizes = {id(network): sum(weights.nbytes for weights in network.parameters()) for network in networks}
         return sum(memory.memory_bytes for memory in self._memories().values()) + sum(sizes.values())
 
@@ -132,29 +133,29 @@ class DeepCfr:
         for player in range(self.world.players):
             self._collect(player)
             losses.append(self._fit_values(player))
-        memory = self.strategy_memory
+        strategies = self.strategy_memory
         return IterationReport(
             iteration=self.iteration,
             seconds=time.perf_counter() - began,
             samples=self._seen() - before,
             value_losses=tuple(losses),
             advantage_fill=tuple(len(memory) / memory.capacity for memory in self.advantage_memories),
-            strategy_fill=len(memory) / memory.capacity if memory is not None else 0.0,
+            strategy_fill=0.0 if strategies is None else len(strategies) / strategies.capacity,
         )
 
     def policy(self) -> NetworkPolicy | MixturePolicy:
         """The average strategy so far; asking for it leaves the training as it was."""
         if self.strategy_memory is None:
-            if not self.iteration:
+            if not self.iteration:  # of "deep", the untrained policy network can play
                 raise EmptyMemory("the mixture of value networks")
             weights = mixture_weights(self.settings.weighting, self.iteration)
-            return MixturePolicy([list(past) for past in self.past], weights)
+            return MixturePolicy([list(past) for past in self.past_networks], weights)
         network = self._new_network(self.iteration, EVERYONE)
         if self.iteration and not len(self.strategy_memory):  # nobody has had a choice yet
             return NetworkPolicy(network)
-        seed = self._stream(EVERYONE, Purpose.BATCHES)
-        loss = self._fitting.policy(network, self.strategy_memory, iteration=self.iteration, seed=seed)
-        return NetworkPolicy(network, loss)
+        seed = self._seed(EVERYONE, Purpose.BATCHES)
+        self._fitting.policy(network, self.strategy_memory, iteration=self.iteration, seed=seed)
+        return NetworkPolicy(network)
 
     def snapshot(self) -> dict[str, AnyArray]:
         """Everything the next iteration depends on, apart from world and settings; copies, by the names in files."""
@@ -164,8 +165,8 @@ class DeepCfr:
         }
         for player, network in enumerate(self.networks):
             arrays[f"value.{player}"] = _parameters(network)
-            if self.settings.algorithm == "single" and self.past[player]:
-                arrays[f"past.{player}"] = np.stack([_parameters(past) for past in self.past[player]])
+            if self.settings.algorithm == "single" and self.past_networks[player]:
+                arrays[f"past.{player}"] = np.stack([_parameters(past) for past in self.past_networks[player]])
         for prefix, memory in self._memories().items():
             arrays |= {f"{prefix}.{name}": array for name, array in memory.snapshot().items()}
         return arrays
@@ -180,7 +181,7 @@ class DeepCfr:
             self.networks[player] = self._network_with(_array(arrays, f"value.{player}"))
             if self.settings.algorithm == "single":
                 rows = arrays.get(f"past.{player}", ())
-                self.past[player] = [self._network_with(row) for row in rows]
+                self.past_networks[player] = [self._network_with(row) for row in rows]
 
     def _memories(self) -> dict[str, Memory]:
         """By the name of their arrays."""
@@ -215,17 +216,17 @@ class DeepCfr:
         if len(memory):  # otherwise the player has had no choice yet
             if self.settings.from_scratch:
                 network = self._new_network(self.iteration, player)
-            seed = self._stream(player, Purpose.BATCHES)
+            seed = self._seed(player, Purpose.BATCHES)
             loss = self._fitting.values(network, memory, iteration=self.iteration, seed=seed)
             self.networks[player] = network
         if self.settings.algorithm == "single":
-            self.past[player].append(network if self.settings.from_scratch else copy.deepcopy(network))
+            self.past_networks[player].append(network if self.settings.from_scratch else copy.deepcopy(network))
         return loss
 
     def _seen(self) -> int:
         return sum(memory.seen for memory in self._memories().values())
 
-    def _memory(self, name: str, capacity: int) -> Memory:
+    def _new_memory(self, name: str, capacity: int) -> Memory:
         return Memory(
             name,
             capacity,
@@ -243,9 +244,9 @@ class DeepCfr:
         return new_network(world.encoder, actions=world.actions, width=width, seed=seed, device=world.device)
 
     def _generator(self, player: int, purpose: Purpose) -> torch.Generator:
-        return torch.Generator(self.world.device).manual_seed(self._stream(player, purpose))
+        return torch.Generator(self.world.device).manual_seed(self._seed(player, purpose))
 
-    def _stream(self, player: int, purpose: Purpose) -> int:
+    def _seed(self, player: int, purpose: Purpose) -> int:
         return stream_seed(self.seed, self.iteration, player, purpose)
 
 

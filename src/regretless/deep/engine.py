@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from regretless.deep.deep_cfr import DeepCfr, IterationReport, estimate
-from regretless.deep.policies import AnyPolicy, Judge
+from regretless.deep.policies import AnyPolicy, PolicyEvaluator
 from regretless.deep.settings import TrainingSettings
 from regretless.deep.trained_policy import TrainingSummary
 from regretless.deep.worlds import AnyWorld
@@ -47,7 +47,7 @@ class DeepEngine:
         self,
         form: HistoryForm | PublicForm,
         core: DeepCfr,
-        judge: Judge,
+        evaluator: PolicyEvaluator,
         *,
         threads: int | None = None,
         watchers: Sequence[Watcher] = (),
@@ -55,7 +55,7 @@ class DeepEngine:
         self.form = form
         self.core = core
         self.threads = threads or torch.get_num_threads()
-        self.judge = judge
+        self.evaluator = evaluator
         self._watchers = watchers
         self._policy: tuple[int, AnyPolicy] | None = None  # with its iteration
         self._evaluation: tuple[int, Evaluation] | None = None
@@ -91,11 +91,11 @@ class DeepEngine:
     def evaluate(self, strategy: AnyPolicy | None = None) -> Evaluation:
         """Exact values and best responses of a policy, by default of the training's own."""
         if strategy is not None:
-            return self.judge.evaluate(strategy)
+            return self.evaluator.evaluate(strategy)
         if self._evaluation is None or self._evaluation[0] != self.iteration:
             policy = self.policy()
             with _threads(self.threads):
-                self._evaluation = self.iteration, self.judge.evaluate(policy)
+                self._evaluation = self.iteration, self.evaluator.evaluate(policy)
             for watcher in self._watchers:
                 watcher.measured(self.iteration, self._evaluation[1])
         return self._evaluation[1]
@@ -128,7 +128,7 @@ class DeepEngine:
         """Refuse arrays of another type, and numbers that a training cannot have stored."""
         arrays = snapshot.arrays
         if self.core.settings.algorithm == "single" and any(
-            f"past.{p}" not in arrays for p in range(len(self.core.past))
+            f"past.{p}" not in arrays for p in range(len(self.core.past_networks))
         ):
             raise ValueError("networks of earlier iterations are missing")
         for name, expected in self.core.snapshot().items():

@@ -22,6 +22,7 @@ from regretless.engines import FormKind, device_if_able, devices, estimate, fast
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.files.container import Container
 from regretless.forms.history import AnyArray, FloatArray, Strategy
+from regretless.forms.normalise import normalise_columns
 from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.public_size import size_of_form
 from regretless.forms.tree_hash import tree_hash
@@ -66,8 +67,7 @@ class PolicyNodes:
             played = weight * self._reach(each, node, runout) * self._played(each, node, runout)
             total = played if total is None else total + played
         assert total is not None
-        reached = total.sum(axis=0)
-        return np.where(reached > 0, total / np.where(reached > 0, reached, 1.0), 1.0 / len(total))
+        return normalise_columns(total)
 
     def _reach(self, policy: Policy, node: int, runout: int) -> FloatArray:
         """[H] the product of the player's own probabilities on the way to a node."""
@@ -173,9 +173,6 @@ class FlopHoldemTraining(TrainingProblem[PublicForm]):
     solution_type = TrainedFlopHoldem
     rules: FlopHoldem
 
-    def in_units(self, target: float) -> float:
-        return target / MILLI
-
     def form(self) -> PublicForm:
         return compile_flop_holdem(self.rules)
 
@@ -194,10 +191,10 @@ class FlopHoldemTraining(TrainingProblem[PublicForm]):
         measuring = estimate(engine, FormKind.PUBLIC, size, storage=32, threads=threads) or 0
         settings = self.settings_for(request)
         check_fits(self.name, world, settings, extra=measuring)
-        judge = HoldemEvaluation(world, form)
-        judge.check_fits(2 * world.actions)
+        evaluator = HoldemEvaluation(world, form)
+        evaluator.check_fits(2 * world.actions)
         core = DeepCfr(world, settings, seed=request.settings.seed)
-        return DeepEngine(form, core, judge, threads=threads, watchers=self.watchers)
+        return DeepEngine(form, core, evaluator, threads=threads, watchers=self.watchers)
 
     def size(self, form: PublicForm) -> tuple[int, int]:
         return public_size(form)
@@ -205,6 +202,6 @@ class FlopHoldemTraining(TrainingProblem[PublicForm]):
     def solution(self, record: Record, form: PublicForm, engine: DeepEngine) -> TrainedFlopHoldem:
         from regretless.deep.holdem_evaluation import HoldemEvaluation
 
-        assert isinstance(engine.judge, HoldemEvaluation)
-        nodes = PolicyNodes(engine.judge.world, form, engine.policy())
+        assert isinstance(engine.evaluator, HoldemEvaluation)
+        nodes = PolicyNodes(engine.evaluator.world, form, engine.policy())
         return TrainedFlopHoldem(make_reader=lambda: FlopHoldemReader(form, nodes), **self.fields(record, form, engine))

@@ -28,12 +28,13 @@ from regretless.deep.worlds import AnyWorld, HistoryWorld
 from regretless.engines import Evaluation
 from regretless.errors import InvalidFile
 from regretless.forms.compile import invert
-from regretless.forms.history import AnyArray, FloatArray, Strategy
-from regretless.forms.sequence import SequenceTree, sequence_tree
+from regretless.forms.history import AnyArray, FloatArray, IntArray, Strategy
+from regretless.forms.normalise import normalise
+from regretless.forms.sequence import realization_plan, sequence_levels, sequence_tree
 
 __all__ = [
-    "AdvantagePolicy", "AnyPolicy", "EnumeratingJudge", "Judge", "MixturePolicy", "NetworkPolicy", "Policy",
-    "mixture_weights", "pair_strategy", "parameters_of", "policy_from",
+    "AdvantagePolicy", "AnyPolicy", "ExactEvaluator", "MixturePolicy", "NetworkPolicy", "Policy",
+    "PolicyEvaluator", "mixture_weights", "pair_strategy", "parameters_of", "policy_from",
 ]  # fmt: skip
 
 
@@ -49,7 +50,6 @@ class NetworkPolicy:
     """The average strategy, as a network predicts it."""
 
     network: Network
-    loss: float = 0.0  # mean squared error at the end of the fit
 
     @torch.no_grad()
     def probabilities(self, observations: Tensor, legal: Tensor) -> Tensor:
@@ -115,6 +115,7 @@ def policy_from(
     where: object,
 ) -> NetworkPolicy | MixturePolicy:
     """The policy with these parameters; those of another shape are refused, naming the file they are from."""
+    misfit = InvalidFile(where, "has networks whose shapes do not fit its game and settings")
 
     def network_with(parameters: Mapping[str, AnyArray]) -> Network:
         network = new_network(world.encoder, actions=world.actions, width=settings.width, seed=0, device=world.device)
@@ -122,7 +123,7 @@ def policy_from(
         if {name: tuple(each.shape) for name, each in named.items()} != {
             name: each.shape for name, each in parameters.items()
         }:
-            raise InvalidFile(where, "has networks whose shapes do not fit its game and settings")
+            raise misfit
         with torch.no_grad():
             for name, parameter in named.items():
                 parameter.copy_(torch.as_tensor(np.array(parameters[name])))
@@ -132,9 +133,9 @@ def policy_from(
         return NetworkPolicy(network_with(_without_prefix(arrays, POLICY)))
     stacked = _without_prefix(arrays, VALUES)
     if any(array.shape[:2] != (world.players, iterations) for array in stacked.values()):
-        raise InvalidFile(where, "has networks whose shapes do not fit its game and settings")
+        raise misfit
     networks = [
-        [network_with({name: array[player, each] for name, array in stacked.items()}) for each in range(iterations)]
+        [network_with({name: array[player, number] for name, array in stacked.items()}) for number in range(iterations)]
         for player in range(world.players)
     ]
     return MixturePolicy(networks, mixture_weights(settings.weighting, iterations))
@@ -153,14 +154,10 @@ def _parameters(network: Network) -> dict[str, NDArray[np.float32]]:
 
 def pair_strategy(world: HistoryWorld, policy: AnyPolicy) -> FloatArray:
     """[pairs] the policy at every information set, in the pair order of the history form."""
+    form = world.form
     if isinstance(policy, MixturePolicy):
         return _mixture_strategy(world, policy)
-    observations, legal = world.information_sets()
-    form = world.form
-    sets = np.repeat(np.arange(len(form.keys)), np.diff(form.first_pair))
-    probabilities = policy.probabilities(observations, legal).cpu().numpy().astype(np.float64)
-    chosen: FloatArray = probabilities[sets, world.column]
-    return chosen / np.add.reduceat(chosen, form.first_pair[:-1])[sets]
+    return _strategy_at(world, policy, np.arange(len(form.keys)), np.arange(form.first_pair[-1]))
 
 
 def _mixture_strategy(world: HistoryWorld, policy: MixturePolicy) -> FloatArray:
@@ -169,33 +166,30 @@ def _mixture_strategy(world: HistoryWorld, policy: MixturePolicy) -> FloatArray:
     average = np.zeros(int(form.first_pair[-1]))
     for player in range(form.players):
         tree = sequence_tree(form, player)
+        levels, pairs = sequence_levels(tree), tree.pair[1:]
         for weight, network in zip(policy.weights, policy.networks[player], strict=True):
-            strategy = pair_strategy(world, AdvantagePolicy(network))
-            average[tree.pair[1:]] += weight * _realization(tree, strategy)[1:]
-    sets = np.repeat(np.arange(len(form.keys)), np.diff(form.first_pair))
-    total = np.add.reduceat(average, form.first_pair[:-1])[sets]
-    counts = np.diff(form.first_pair)[sets]
-    return np.where(total > 0.0, average / np.where(total > 0.0, total, 1.0), 1.0 / counts)
+            strategy = _strategy_at(world, AdvantagePolicy(network), tree.information_set, pairs)
+            average[pairs] += weight * realization_plan(levels, np.append(1.0, strategy))[1:]
+    return normalise(average, form.first_pair)
 
 
-def _realization(tree: SequenceTree, strategy: FloatArray) -> FloatArray:
-    """[S] the product of the player's own probabilities along each sequence."""
-    plan = np.ones(len(tree.pair))
-    for first, last in zip(tree.level[:-1], tree.level[1:]):
-        sequences = slice(tree.first_sequence[first], tree.first_sequence[last])
-        parents = np.repeat(tree.parent_sequence[first:last], np.diff(tree.first_sequence[first : last + 1]))
-        plan[sequences] = plan[parents] * strategy[tree.pair[sequences]]
-    return plan
+def _strategy_at(world: HistoryWorld, policy: Policy, sets: IntArray, pairs: IntArray) -> FloatArray:
+    """The policy at some information sets; `pairs` are theirs, set by set."""
+    observations, legal = (each[torch.as_tensor(sets, device=each.device)] for each in world.information_sets())
+    probabilities = policy.probabilities(observations, legal).cpu().numpy().astype(np.float64)
+    first = np.append(0, np.cumsum(np.diff(world.form.first_pair)[sets]))
+    row = np.repeat(np.arange(len(sets)), np.diff(first))
+    return normalise(probabilities[row, world.column[pairs]], first)
 
 
-class Judge(Protocol):
+class PolicyEvaluator(Protocol):
     """Measures policies."""
 
     def evaluate(self, policy: AnyPolicy) -> Evaluation:
         """Exact values and best responses, in the game's units."""
 
 
-class EnumeratingJudge:
+class ExactEvaluator:
     """For games whose information sets can be enumerated."""
 
     def __init__(self, world: HistoryWorld) -> None:

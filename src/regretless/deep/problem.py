@@ -47,9 +47,7 @@ class TrainingProblem(Problem[FormType, "DeepEngine"]):
         self.training = settings
         self.watchers = watchers
         self.variant = ALGORITHMS[settings.algorithm]
-
-    def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
-        return iterations or self.training.iterations, target
+        self.default_iterations = self.max_iterations = settings.iterations
 
     def choose_variant(self, requested: str | Variant | None, resume: Solution | None) -> tuple[Variant | None, str]:
         """Linear CFR, whose weights the training applies to its samples, under the name of the algorithm."""
@@ -57,8 +55,8 @@ class TrainingProblem(Problem[FormType, "DeepEngine"]):
             SolveOptions(variant=requested).check(self.kind)  # refuses it
         return read_variant("linear"), self.variant
 
-    def settle(self, settings: Settings) -> Settings:
-        return replace(super().settle(settings), sampling="external")
+    def fill_settings(self, settings: Settings) -> Settings:
+        return replace(super().fill_settings(settings), sampling="external")
 
     def measure_every(self, iterations: int, target: float | None) -> int | None:
         return max(1, iterations // MEASUREMENTS)
@@ -95,10 +93,8 @@ class TrainingProblem(Problem[FormType, "DeepEngine"]):
         has = earlier.device == "cpu" or (earlier.device == "cuda" and devices.cuda_devices() > 0)
         return Machine(device=earlier.device if has else None, threads=earlier.threads)
 
-    if_final = (Advice("keep_memories", None, "saves them", keyword="save(path, resumable=True)"),)
-
-    def why_final(self, earlier: Solution) -> str:
-        return "is a policy without its memories, which a resume needs"
+    not_resumable = "is a policy without its memories, which a resume needs"
+    keeps_resumable = (Advice("keep_memories", None, "saves them", keyword="save(path, resumable=True)"),)
 
 
 class EnumeratedTraining(TrainingProblem[HistoryForm]):
@@ -110,7 +106,7 @@ class EnumeratedTraining(TrainingProblem[HistoryForm]):
     def create(self, form: HistoryForm, request: Request) -> DeepEngine:
         from regretless.deep.deep_cfr import DeepCfr
         from regretless.deep.engine import DeepEngine, check_fits, device_of
-        from regretless.deep.policies import EnumeratingJudge
+        from regretless.deep.policies import ExactEvaluator
         from regretless.deep.worlds import HistoryWorld, features_bytes
 
         if (needed := features_bytes(form)) > (free := available_bytes()):
@@ -120,16 +116,16 @@ class EnumeratedTraining(TrainingProblem[HistoryForm]):
         check_fits(self.name, world, settings)
         core = DeepCfr(world, settings, seed=request.settings.seed)
         # Networks of this size gain nothing from more threads.
-        return DeepEngine(form, core, EnumeratingJudge(world), threads=request.threads or 1, watchers=self.watchers)
+        return DeepEngine(form, core, ExactEvaluator(world), threads=request.threads or 1, watchers=self.watchers)
 
     def size(self, form: HistoryForm) -> tuple[int, int]:
         return len(form.parent), len(form.keys)
 
     def solution(self, record: Record, form: HistoryForm, engine: DeepEngine) -> TrainedPolicy:
-        from regretless.deep.policies import EnumeratingJudge
+        from regretless.deep.policies import ExactEvaluator
 
-        assert isinstance(engine.judge, EnumeratingJudge)
-        strategy = engine.judge.strategy(engine.policy())
+        assert isinstance(engine.evaluator, ExactEvaluator)
+        strategy = engine.evaluator.strategy(engine.policy())
         return TrainedPolicy(make_reader=lambda: strategy, **self.fields(record, form, engine))
 
 

@@ -60,8 +60,8 @@ class TrainingSummary:
     @classmethod
     def read(cls, header: Fields) -> TrainingSummary:
         """The training in the header of a file."""
-        summary = Fields(header.path, header.value("training"), "training.")
-        table = Fields(header.path, summary.value("settings"), "training.settings.")
+        summary = Fields(header.path, header.value("training"), "training")
+        table = Fields(header.path, summary.value("settings"), "training.settings")
         try:
             settings = TrainingSettings(**{name: table.value(name) for name in SETTINGS})
         except InvalidSettings as error:
@@ -174,12 +174,12 @@ class TrainedPolicy(GameSolution):
 
     def network_strategy(self) -> Strategy:
         """The strategy, computed by the networks again: equal to `strategy` on the machine that trained them."""
-        from regretless.deep.policies import EnumeratingJudge, policy_from
+        from regretless.deep.policies import ExactEvaluator, policy_from
         from regretless.deep.worlds import HistoryWorld
 
         world = HistoryWorld(self.strategy.rules)
         policy = policy_from(self.networks, world, self.training.settings, iterations=self.iterations, where=self.where)
-        return EnumeratingJudge(world).strategy(policy)
+        return ExactEvaluator(world).strategy(policy)
 
     def _contents(self, resumable: bool) -> Contents:
         """The strategy, the networks and, if it is resumable, the memories."""

@@ -121,7 +121,7 @@ class HistoryWorld:
         counts = np.diff(form.first_pair)
         legal = np.zeros((len(form.keys), self.actions), np.bool_)
         position = np.zeros((len(form.keys), self.actions), np.int64)
-        sets = np.repeat(np.arange(len(counts)), counts)
+        sets = form.set_of_pair
         legal[sets, self.column] = True
         position[sets, self.column] = np.arange(len(sets)) - np.repeat(form.first_pair[:-1], counts)
 

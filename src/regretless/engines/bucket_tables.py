@@ -12,6 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from regretless.engines.learned import LearnedArrays, Numbers, describe, total_bytes
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import FloatArray
+from regretless.forms.normalise import normalise_columns
 from regretless.forms.public import NodeKind
 
 __all__ = ["BucketTables", "TableLayout"]
@@ -58,6 +59,4 @@ class BucketTables(LearnedArrays):
     def strategy(self, node: int) -> FloatArray:
         """[actions, buckets] average strategy; uniform where nothing was accumulated."""
         player = int(self.form.tree.player[node])
-        sums = self._stored(self.layout.rows(self._average[player], node)).astype(np.float64)
-        total = sums.sum(axis=0)
-        return np.where(total > 0, sums / np.where(total > 0, total, 1.0), 1.0 / len(sums))
+        return normalise_columns(self._stored(self.layout.rows(self._average[player], node)))

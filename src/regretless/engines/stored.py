@@ -17,6 +17,7 @@ from regretless.engines.formats import NumberFormat, Stored
 from regretless.engines.layout import check_rows, make_layout, take_alike
 from regretless.engines.learned import LearnedArrays, Numbers
 from regretless.forms.history import FloatArray
+from regretless.forms.normalise import normalise_columns
 from regretless.forms.public import PublicForm
 
 __all__ = ["BoolArray", "LockedStrategy", "PublicNode", "StoredEngine", "StoredStrategies"]
@@ -70,7 +71,7 @@ class StoredEngine(LearnedArrays):
 
     def strategy(self, node: int, runout: int = 0) -> FloatArray:
         """[actions, H] average strategy at a betting node on a runout; uniform where nothing was accumulated."""
-        return _normalise(self._sums(node, slice(runout, runout + 1))[0])
+        return normalise_columns(self._sums(node, slice(runout, runout + 1))[0])
 
     def averages(self, player: int, street: int, runouts: slice = slice(None)) -> Stored:
         """[runouts chosen, numbers] sums of a player's strategies on a street, in the layout of snapshots."""
@@ -154,11 +155,4 @@ class StoredStrategies:
     def stacked(self, node: int, runouts: slice = slice(None)) -> FloatArray:
         """[runouts chosen, actions, H] the same on several runouts."""
         sums = self._averages[int(self.form.tree.player[node])]
-        return _normalise(self.layout.read(sums, node, runouts))
-
-
-def _normalise(sums: Stored) -> FloatArray:
-    """[…, actions, H] the strategy that sums of strategies stand for."""
-    wide = sums.astype(np.float64)
-    total = wide.sum(axis=-2, keepdims=True)
-    return np.where(total > 0, wide / np.where(total > 0, total, 1.0), 1.0 / wide.shape[-2])
+        return normalise_columns(self.layout.read(sums, node, runouts))

@@ -39,7 +39,7 @@ class Fields:
     def __init__(self, path: object, table: object, where: str = "") -> None:
         self.path, self.where = path, where
         if not isinstance(table, Mapping):
-            raise DamagedFields(path, f"is damaged: {where.rstrip('.') or 'its header'} is not a table")
+            raise DamagedFields(path, f"is damaged: {where or 'its header'} is not a table")
         self.table: Mapping[str, Any] = table
 
     @classmethod
@@ -59,12 +59,12 @@ class Fields:
 
     def wrong(self, name: str, reason: str) -> DamagedFields:
         """The error that refuses the file because of this key."""
-        return DamagedFields(self.path, f"is damaged: {self.where}{name} {reason}")
+        return DamagedFields(self.path, f"is damaged: {f'{self.where}.{name}' if self.where else name} {reason}")
 
     def value(self, name: str) -> Any:
         """The value of a key, of any type."""
         if name not in self.table:
-            raise self.wrong(name, "is missing from its header")
+            raise self.wrong(name, "is missing")
         return self.table[name]
 
     def text(self, name: str, *, longest: int = MAX_TEXT_LENGTH) -> str:
@@ -89,7 +89,7 @@ class Fields:
         """A list of finite numbers, `count` of them or at least one."""
         values = self.value(name)
         if not isinstance(values, list) or not values or (count is not None and len(values) != count):
-            raise self.wrong(name, f"is not a list of {count or 'some'} numbers")
+            raise self.wrong(name, f"is not a {'non-empty list of' if count is None else f'list of {count}'} numbers")
         return tuple(self._number(name, value, -math.inf) for value in values)
 
     def flag(self, name: str) -> bool:
@@ -114,5 +114,5 @@ class Fields:
         except OverflowError:
             number = math.inf
         if not math.isfinite(number) or number < low:
-            raise self.wrong(name, "is out of range")
+            raise self.wrong(name, "is not finite" if low == -math.inf else f"is not a finite number from {low:g} on")
         return number

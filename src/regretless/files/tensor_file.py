@@ -32,17 +32,9 @@ from regretless.files.atomic import reason
 from regretless.forms.history import AnyArray
 
 __all__ = [
-    "DAMAGED",
-    "DTYPES",
-    "LENGTH_BYTES",
-    "MAX_TABLE",
-    "NOT_OURS",
-    "TensorEntry",
-    "TensorFile",
-    "bytes_of",
-    "check_ordinary",
-    "strict_json",
-]
+    "DAMAGED", "DTYPES", "LENGTH_BYTES", "MAX_TABLE", "NOT_OURS", "TensorEntry", "TensorFile", "bytes_of",
+    "check_ordinary", "strict_json",
+]  # fmt: skip
 
 MAX_TABLE = 16 * 2**20  # bytes; ours take a few thousand, or more for a spot with thousands of locks
 MAX_DIMENSIONS = 8

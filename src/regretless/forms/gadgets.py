@@ -40,6 +40,7 @@ import numpy as np
 
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import BettingTree, NodeKind, Payoffs, PublicForm
+from regretless.forms.walking import children
 from regretless.reprs import brief
 
 __all__ = ["GadgetForm", "with_gadgets"]
@@ -147,5 +148,7 @@ def _children(
         return [(node, _Role.HIGH, "high"), (node, _Role.LOW, "low")]
     if role is not _Role.ORIGINAL:
         return []
-    children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
-    return [(child, _Role.CHOICE if child in gadgets else _Role.ORIGINAL, tree.labels[child]) for child in children]
+    return [
+        (child, _Role.CHOICE if child in gadgets else _Role.ORIGINAL, tree.labels[child])
+        for child in children(tree, node)
+    ]

@@ -52,3 +52,8 @@ class HistoryForm:
     actions: tuple[tuple[str, ...], ...]  # [I]  its actions, in the order of its pairs
 
     __repr__ = brief
+
+    @property
+    def set_of_pair(self) -> IntArray:
+        """[Q] the information set of each pair."""
+        return np.repeat(np.arange(len(self.keys)), np.diff(self.first_pair))

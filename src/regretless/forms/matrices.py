@@ -56,7 +56,6 @@ def matrices(form: HistoryForm) -> Matrices:
     bounds = form.level.tolist()
     moved = np.flatnonzero(form.pair >= 0)
     pairs = int(form.first_pair[-1])
-    sets = np.repeat(np.arange(len(form.keys)), np.diff(form.first_pair))
     movers = form.player[form.parent[moved]]
     return Matrices(
         tree=_ones(form.parent[1:], children, (nodes, nodes)),
@@ -65,7 +64,7 @@ def matrices(form: HistoryForm) -> Matrices:
             for above, start, end in zip(bounds, bounds[1:], bounds[2:])
         ),
         pair_nodes=_ones(form.pair[moved], moved, (pairs, nodes)),
-        set_pairs=_ones(sets, np.arange(pairs), (len(form.keys), pairs)),
+        set_pairs=_ones(form.set_of_pair, np.arange(pairs), (len(form.keys), pairs)),
         node_movers=_ones(moved, movers, (nodes, form.players)),
     )
 

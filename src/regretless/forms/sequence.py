@@ -16,6 +16,7 @@ the player's own tree. Goofspiel with 6 cards has 969,523 histories but 74,076 p
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -25,14 +26,9 @@ from regretless.forms.history import FloatArray, HistoryForm, IntArray
 from regretless.reprs import brief
 
 __all__ = [
-    "SequenceForm",
-    "SequenceTree",
-    "SparseMatrix",
-    "compile_sequence",
-    "sequence_tree",
-    "terminal_reach",
-    "terminal_sequences",
-]
+    "SequenceForm", "SequenceLevel", "SequenceTree", "SparseMatrix", "compile_sequence", "realization_plan",
+    "sequence_levels", "sequence_tree", "terminal_reach", "terminal_sequences",
+]  # fmt: skip
 
 CANCELLED = 1e-14  # a sum this small relative to its terms is rounding error: the entry is dropped
 
@@ -103,7 +99,7 @@ def sequence_tree(history: HistoryForm, player: int) -> SequenceTree:
     parent_pair[history.information_set[nodes]] = last[nodes]  # perfect recall: the same for every node of a set
 
     counts = np.diff(history.first_pair)
-    parent_set = np.append(np.repeat(np.arange(len(counts)), counts), -1)[parent_pair]
+    parent_set = np.append(history.set_of_pair, -1)[parent_pair]
     depth = np.full(len(counts), -1)  # number of earlier decisions of the player
     ready_sets = sets[parent_pair[sets] < 0]
     waiting = sets[parent_pair[sets] >= 0]
@@ -127,6 +123,40 @@ def sequence_tree(history: HistoryForm, player: int) -> SequenceTree:
         level=np.array(level),
         pair=pair,
     )
+
+
+@dataclass(frozen=True)
+class SequenceLevel:
+    """The information sets of one level of a tree, and their sequences."""
+
+    sequences: slice
+    start: IntArray  # [sets]  first sequence of each set, counted from the first of the level
+    owner: IntArray  # [sequences]  set of each sequence, counted from the first of the level
+    parent: IntArray  # [sets]  sequence that leads to each set
+
+
+def sequence_levels(tree: SequenceTree) -> list[SequenceLevel]:
+    """The levels of a tree, root first."""
+    levels = []
+    for start, end in pairwise(tree.level.tolist()):
+        first = tree.first_sequence[start : end + 1]
+        levels.append(
+            SequenceLevel(
+                sequences=slice(int(first[0]), int(first[-1])),
+                start=(first[:-1] - first[0]).astype(np.intp),
+                owner=np.repeat(np.arange(end - start), np.diff(first)),
+                parent=tree.parent_sequence[start:end].astype(np.intp),
+            )
+        )
+    return levels
+
+
+def realization_plan(levels: list[SequenceLevel], strategy: FloatArray) -> FloatArray:
+    """[S] the probability that the player makes every move of each sequence; 1 for the empty one, as in `strategy`."""
+    plan = strategy.copy()
+    for level in levels:
+        plan[level.sequences] *= plan[level.parent][level.owner]
+    return plan
 
 
 def _ranges(start: IntArray, count: IntArray) -> IntArray:

@@ -26,12 +26,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.forms.history import FloatArray
-from regretless.forms.public import BettingTree, NodeKind, Payoffs, PublicForm
+from regretless.forms.public import BettingTree, NodeKind, Payoffs, PublicForm, Street
 from regretless.reprs import brief
 
-__all__ = ["WalkingOrder", "has_even_ties", "middle_of", "terminal_pays", "walking_order"]
+__all__ = [
+    "WalkingOrder", "action_labels", "children", "has_even_ties", "middle_of", "terminal_pays", "walking_order",
+]  # fmt: skip
 
 Int32 = NDArray[np.int32]
+
+
+def children(tree: BettingTree | Street, index: int) -> range:
+    """The betting nodes below a node, or the runouts of the next street below a runout."""
+    return range(int(tree.first_child[index]), int(tree.first_child[index + 1]))
+
+
+def action_labels(tree: BettingTree, node: int) -> tuple[str, ...]:
+    """What leads to each child of a node: the actions at a decision."""
+    below = children(tree, node)
+    return tree.labels[below.start : below.stop]
 
 
 @dataclass(frozen=True, eq=False)

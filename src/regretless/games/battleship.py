@@ -82,14 +82,14 @@ class Battleship(TwoPlayerGame[BattleshipState]):
             for row in range(height)
             for column in range(width)
         }
-        self._shots = tuple(self._cells)
+        self._cell_names = tuple(self._cells)
         self._placements = [self._placements_of(length) for length in ships]
-        self._values = values or (1.0,) * len(ships)
+        self._ship_values = values or (1.0,) * len(ships)
         self._allowed: dict[Fleet, tuple[Action, ...]] = {}  # placements, by the fleet so far; filled on demand
-        self._targets: dict[Fleet, dict[Action, tuple[int, int]]] = {}  # likewise
-        self._payoffs: dict[tuple[Fleet, Fleet, int, int], tuple[float, float]] = {}  # likewise
-        self._placing = 2 * len(ships)  # turns in which ships are placed
-        self._last_turn = self._placing + 2 * shots
+        self._targets: dict[Fleet, dict[Action, tuple[int, int]]] = {}  # filled on demand
+        self._payoffs: dict[tuple[Fleet, Fleet, int, int], tuple[float, float]] = {}  # filled on demand
+        self._placing_turns = 2 * len(ships)  # turns in which ships are placed
+        self._last_turn = self._placing_turns + 2 * shots
         if not self._allowed_placements(()):
             raise InvalidOption("ships", ships, f"do not fit on a board of {height} by {width}")
 
@@ -104,10 +104,10 @@ class Battleship(TwoPlayerGame[BattleshipState]):
 
     def actions(self, state: BattleshipState) -> Sequence[Action]:
         mover = state.turns & 1
-        if state.turns < self._placing:
+        if state.turns < self._placing_turns:
             return self._allowed_placements(state.second_fleet if mover else state.first_fleet)
         if self.repeat_shots:
-            return self._shots
+            return self._cell_names
         fired = state.second_fired if mover else state.first_fired
         return [shot for shot, cell in self._cells.items() if not cell & fired]
 
@@ -115,12 +115,12 @@ class Battleship(TwoPlayerGame[BattleshipState]):
         turns, _, fleet0, fleet1, afloat0, afloat1, fired0, fired1, seen0, seen1 = state
         mover = turns & 1
         turns += 1
-        if turns <= self._placing:
-            ship = self._placements[(turns - 1) // 2][action]
+        if turns <= self._placing_turns:
+            placed = self._placements[(turns - 1) // 2][action]
             if mover:
-                fleet1, afloat1, seen1 = (*fleet1, ship), afloat1 | ship, f"{seen1} {action}"
+                fleet1, afloat1, seen1 = (*fleet1, placed), afloat1 | placed, f"{seen1} {action}"
             else:
-                fleet0, afloat0, seen0 = (*fleet0, ship), afloat0 | ship, f"{seen0} {action}"
+                fleet0, afloat0, seen0 = (*fleet0, placed), afloat0 | placed, f"{seen0} {action}"
             return BattleshipState(turns, False, fleet0, fleet1, afloat0, afloat1, 0, 0, seen0, seen1)
         if mover:
             cell, ship = self._targets_on(fleet0)[action]
@@ -151,7 +151,7 @@ class Battleship(TwoPlayerGame[BattleshipState]):
         return payoffs
 
     def _lost_value(self, fleet: Fleet, afloat: int) -> float:
-        return sum([value for ship, value in zip(fleet, self._values) if not ship & afloat], 0.0)
+        return sum([value for ship, value in zip(fleet, self._ship_values) if not ship & afloat], 0.0)
 
     def _targets_on(self, fleet: Fleet) -> dict[Action, tuple[int, int]]:
         """For each shot: its cell, and the ship of this fleet there, or 0."""
@@ -167,7 +167,7 @@ class Battleship(TwoPlayerGame[BattleshipState]):
         cells = list(self._cells.items())
         placements: dict[Action, int] = {}
         steps = [(1, self.width - length, self.height - 1)]
-        if length > 1:
+        if length > 1:  # a ship of one cell would be placed twice
             steps.append((self.width, self.width - 1, self.height - length))
         for step, last_column, last_row in steps:
             for start in range(len(cells)):

@@ -73,10 +73,10 @@ class LimitBetting:
             return None
         if move is Move.RAISE or point.opening:
             raises = point.raises + 1 if move is Move.RAISE else point.raises
-            owed = self.raised_to(point) if move is Move.RAISE else max(point.paid)
-            paid = (owed, point.paid[1]) if point.player == 0 else (point.paid[0], owed)
+            total = self.raised_to(point) if move is Move.RAISE else max(point.paid)
+            paid = (total, point.paid[1]) if point.player == 0 else (point.paid[0], total)
             return Point(point.round, paid, 1 - point.player, raises, opening=False)
         if point.round == len(self.bets) - 1:
             return None
-        level = max(point.paid)
-        return Point(point.round + 1, (level, level), self.opens[point.round + 1], raises=0, opening=True)
+        total = max(point.paid)
+        return Point(point.round + 1, (total, total), self.opens[point.round + 1], raises=0, opening=True)

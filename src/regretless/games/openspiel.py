@@ -14,7 +14,6 @@ Lanctot et al.: OpenSpiel: A Framework for Reinforcement Learning in Games. arXi
 from __future__ import annotations
 
 import contextlib
-import difflib
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -22,6 +21,7 @@ from typing import Any, Protocol
 
 from regretless.errors import InvalidGame, InvalidText, MissingExtra
 from regretless.games.game import CHANCE, Action, Game
+from regretless.spelling import did_you_mean
 
 __all__ = [
     "LibraryGame", "OpenSpielGame", "OpenSpielState", "from_openspiel", "from_tabular_policy", "to_tabular_policy",
@@ -177,8 +177,7 @@ def from_openspiel(game: Any) -> OpenSpielGame:
     if short not in registered:
         registered = _with_python_games()
     if short not in registered:
-        close = difflib.get_close_matches(short, registered, n=1)
-        hint = f"; did you mean {close[0]}?" if close else ""
+        hint = did_you_mean(short, registered)
         raise InvalidText("game", f"openspiel:{game}", None, f"OpenSpiel has no game {short!r}{hint}")
     try:
         return OpenSpielGame(pyspiel.load_game(game), f"openspiel:{game}")

@@ -11,7 +11,6 @@ Parameter values are literals (number, text, True, False, tuple): text from a us
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import re
 from collections.abc import Mapping
@@ -28,7 +27,7 @@ from regretless.games.leduc import Leduc
 from regretless.games.liars_dice import LiarsDice
 from regretless.games.limit_holdem import LimitHoldem
 from regretless.games.push_fold import PushFold
-from regretless.spelling import name_in, parameters_in
+from regretless.spelling import did_you_mean, name_in, parameters_in
 
 __all__ = ["GameEntry", "as_game", "catalogue", "is_public_only", "load", "names"]
 
@@ -144,9 +143,7 @@ def _find(name: str, text: str) -> GameEntry:
     plain = _plain(name)
     if entry := _CATALOGUE.get(plain):
         return entry
-    close = difflib.get_close_matches(plain, _CATALOGUE, n=1)
-    hint = f"; did you mean {_CATALOGUE[close[0]].name}?" if close else ""
-    known = ", ".join(names())
+    hint, known = did_you_mean(plain, names()), ", ".join(names())
     raise InvalidText(
         "game", text, None, f"not a game of this package{hint} (known: {known}, openspiel:NAME, FILE.efg)"
     )

@@ -40,13 +40,13 @@ from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import changed_fields
 from regretless.holdem.spots.spot_fields import PLAYERS, PlayerName
 from regretless.reprs import brief
+from regretless.solving.game_comparison import Pair, distance, paired
 
 __all__ = [
-    "HandDifference", "NodeDifference", "Pair", "SpotComparison", "check_boards", "compare_in_pieces", "compare_nodes",
-    "compare_spots",
+    "HandDifference", "NodeDifference", "SpotComparison", "check_boards", "compare_in_pieces", "compare_nodes",
+    "compare_spots", "paired_frequencies",
 ]  # fmt: skip
 
-Pair = tuple[float | None, float | None]  # of the first and second solution; None where it does not exist
 Readers = tuple[SpotReader, SpotReader]
 LineNodes = tuple[LineNode, LineNode]
 
@@ -276,8 +276,7 @@ def _moved(readers: Readers, nodes: LineNodes) -> float:
 
 
 def _difference(readers: Readers, node: _Node) -> NodeDifference:
-    views = [reader.view(each) for reader, each in zip(readers, node.nodes, strict=True)]
-    first, second = (dict(zip(view.actions, view.frequencies, strict=True)) for view in views)
+    views = readers[0].view(node.nodes[0]), readers[1].view(node.nodes[1])
     player = views[0].player
     assert player is not None
     return NodeDifference(
@@ -286,9 +285,16 @@ def _difference(readers: Readers, node: _Node) -> NodeDifference:
         deals=node.deals,
         reached=node.reached,
         moved=node.moved,
-        frequencies={action: (_known(first.get(action)), _known(second.get(action))) for action in first | second},
+        frequencies={
+            action: (_known(first), _known(second)) for action, (first, second) in paired_frequencies(*views).items()
+        },
         ev={each: (_known(views[0].ev(each)), _known(views[1].ev(each))) for each in PLAYERS},
     )
+
+
+def paired_frequencies(first: NodeView, second: NodeView) -> dict[str, Pair]:
+    """How often each action is taken in both solutions."""
+    return paired(*(dict(zip(view.actions, view.frequencies, strict=True)) for view in (first, second)))
 
 
 def _only(readers: Readers) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -352,15 +358,12 @@ def _hand_difference(
     """The difference of a hand, from its row in each solution, which is empty if it is not in the range."""
     strategy, other_strategy = first.get("strategy", {}), second.get("strategy", {})
     shares = {action: (strategy.get(action), other_strategy.get(action)) for action in actions}
-    moved = 0.0
-    if first and second:
-        moved = sum(abs((share or 0.0) - (other or 0.0)) for share, other in shares.values()) / 2
     return HandDifference(
         hand=hand,
         weight=(first.get("weight"), second.get("weight")),
         strategy=shares,
         ev=(first.get("ev"), second.get("ev")),
-        moved=moved,
+        moved=distance(shares) if first and second else 0.0,
     )
 
 

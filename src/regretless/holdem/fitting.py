@@ -27,6 +27,7 @@ from regretless.holdem.estimate import STORAGES, Estimate, estimate_spot
 from regretless.holdem.spots.sizes import Decision, LastBetMultiple, Size
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import PLAYERS, Bets, PlayerName, PlayerSizes, StreetName, StreetSizes
+from regretless.spelling import listed
 
 __all__ = ["Shrunk", "TreeCut", "check_fits", "shrink"]
 
@@ -148,7 +149,7 @@ def _necessary_steps(spot: Spot, steps: list[_Step], needed: Callable[[Bets], in
 def _hint(shrunk: Shrunk) -> str:
     if not shrunk.fits or shrunk.memory_bytes is None:
         return "start on a later street or with narrower ranges"
-    cuts = " and ".join(filter(None, (", ".join(cut.text for cut in shrunk.cuts[:-1]), shrunk.cuts[-1].text)))
+    cuts = listed([cut.text for cut in shrunk.cuts])
     return f"it fits with {cuts}, in {bytes_text(shrunk.memory_bytes)}"
 
 

@@ -28,8 +28,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from difflib import get_close_matches
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
@@ -39,10 +38,11 @@ from regretless.cards.deck import RANKS, board_text, parse_board
 from regretless.cards.isomorphism import CARD_MAPS, distinct_boards
 from regretless.errors import InvalidOption, InvalidText
 from regretless.forms.history import IntArray
+from regretless.spelling import did_you_mean
 
 __all__ = [
-    "ALL_FLOPS", "CONNECTEDNESS", "FLOP_CLASSES", "MAX_FLOPS", "PAIRINGS", "SUIT_KINDS", "Flop", "FlopFilter",
-    "Texture", "all_flops", "choose_flops", "read_flops", "subset", "subset_sizes", "texture_of",
+    "ALL_FLOPS", "CONNECTEDNESS", "FLOP_CLASSES", "PAIRINGS", "SUIT_KINDS", "Flop", "FlopFilter", "all_flops",
+    "flops_of_field", "read_flops", "subset", "subset_sizes", "texture_of",
 ]  # fmt: skip
 
 PAIRINGS = ("unpaired", "paired", "trips")
@@ -54,8 +54,8 @@ _STRAIGHT = 5  # ranks
 
 ALL_FLOPS = 22_100  # 52 choose 3
 FLOP_CLASSES = 1_755  # flops up to the names of suits
-MAX_FLOPS = 22_100  # entries of a list
-_WORDS = (*PAIRINGS, *SUIT_KINDS, *CONNECTEDNESS, *(f"{rank}-high" for rank in reversed(RANKS)))
+_PROPERTIES = (*PAIRINGS, *SUIT_KINDS, *CONNECTEDNESS)
+_WORDS = {word.lower(): word for word in (*_PROPERTIES, *(f"{rank}-high" for rank in reversed(RANKS)))}
 _SUBSET = re.compile(r"subset\s*\(\s*(\d{1,6})\s*\)")
 _CARD = re.compile(r"\s*(10|[2-9TJQKAtjqka])[cdhsCDHS]")  # no property begins like a card
 
@@ -149,7 +149,7 @@ class Flop:
     """A flop that stands for all those that differ only in the names of suits."""
 
     cards: tuple[int, ...]  # high card first
-    flops: int  # how many it stands for, itself included: 1 to 24
+    multiplicity: int  # how many it stands for, itself included: 1 to 24
     weight: float  # its weight in means: the same number, unless the study is of a subset
 
     @property
@@ -166,7 +166,7 @@ class FlopFilter:
     """Properties that a flop must have: all those between two commas.
 
     >>> flops = FlopFilter("A-high or K-high two-tone, trips")
-    >>> [flops.takes(parse_board(text)) for text in ("As 7s 2d", "Qs 7s 2d", "Kh 7s 2d", "4s 4h 4d")]
+    >>> [flops.matches(parse_board(text)) for text in ("As 7s 2d", "Qs 7s 2d", "Kh 7s 2d", "4s 4h 4d")]
     [True, False, False, True]
     >>> FlopFilter("two tone")
     Traceback (most recent call last):
@@ -180,7 +180,7 @@ class FlopFilter:
             self.alternatives.append(_read_terms(part, text, start, field))
             start += len(part) + 1
 
-    def takes(self, flop: Sequence[int]) -> bool:
+    def matches(self, flop: Sequence[int]) -> bool:
         """Whether a flop has the properties of one of the alternatives."""
         words = texture_of(flop).words()
         return any(all(term & words for term in terms) for terms in self.alternatives)
@@ -188,7 +188,6 @@ class FlopFilter:
 
 def _read_terms(part: str, text: str, start: int, field: str) -> list[frozenset[str]]:
     """The words between two commas, those joined by `or` in one set; `start` is where the part begins in `text`."""
-    known = {name.lower(): name for name in _WORDS}
     terms: list[frozenset[str]] = []
     after_or = False
     for match in re.finditer(r"\S+", part):
@@ -196,29 +195,24 @@ def _read_terms(part: str, text: str, start: int, field: str) -> list[frozenset[
         if word == "or" and terms and not after_or:
             after_or = True
             continue
-        if word not in known:
-            raise _unknown(text, start + match.start() + 1, match[0], field)
+        if word not in _WORDS:
+            hint = did_you_mean(word, _WORDS.values(), f"choose from {', '.join(_PROPERTIES)}, A-high …", cutoff=0.5)
+            raise InvalidText(field, text, start + match.start() + 1, f"{match[0]!r} is not a property of flops{hint}")
         if after_or:
-            terms[-1] |= {known[word]}
+            terms[-1] |= {_WORDS[word]}
         else:
-            terms.append(frozenset({known[word]}))
+            terms.append(frozenset({_WORDS[word]}))
         after_or = False
     if not terms or after_or:
         raise InvalidText(field, text, start + 1, "a property is missing here")
     return terms
 
 
-def _unknown(text: str, position: int, word: str, field: str) -> InvalidText:
-    close = get_close_matches(word, _WORDS, n=1, cutoff=0.5)
-    meant = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(_WORDS[:9])}, A-high …"
-    return InvalidText(field, text, position, f"{word!r} is not a property of flops; {meant}")
-
-
 def all_flops(group: IntArray | None = None) -> list[Flop]:
-    """One flop of each class; `group` are the renamings of suits that change nothing, by default all.
+    """One flop of each class; `group` are the suit permutations that leave ranges and locks unchanged, by default all.
 
     >>> flops = all_flops()
-    >>> len(flops), sum(flop.flops for flop in flops), sorted({flop.flops for flop in flops})
+    >>> len(flops), sum(flop.multiplicity for flop in flops), sorted({flop.multiplicity for flop in flops})
     (1755, 22100, [4, 12, 24])
     """
     boards = distinct_boards(3, dead=(), group=np.arange(len(CARD_MAPS)) if group is None else group)
@@ -226,7 +220,7 @@ def all_flops(group: IntArray | None = None) -> list[Flop]:
     return [Flop(tuple(cards), count, float(count)) for cards, count in zip(boards.cards.tolist(), counts, strict=True)]
 
 
-def choose_flops(value: object, group: IntArray) -> list[Flop]:
+def flops_of_field(value: object, group: IntArray) -> list[Flop]:
     """The flops that the field `flops` of a study means; errors name the field."""
     if isinstance(value, list | tuple):
         return _listed(value, group)
@@ -240,9 +234,9 @@ def choose_flops(value: object, group: IntArray) -> list[Flop]:
             raise InvalidOption("flops", value, "needs ranges and locks that treat all suits alike: these name suits")
         weights = subset(int(match[1]))
         classes = {flop.text: flop for flop in all_flops()}
-        return [Flop(classes[name].cards, classes[name].flops, weight) for name, weight in weights.items()]
+        return [replace(classes[name], weight=weight) for name, weight in weights.items()]
     flop_filter = FlopFilter(text)
-    flops = [flop for flop in all_flops(group) if flop_filter.takes(flop.cards)]
+    flops = [flop for flop in all_flops(group) if flop_filter.matches(flop.cards)]
     if not flops:
         raise InvalidOption("flops", value, "matches no flop")
     return flops
@@ -267,18 +261,18 @@ def read_flops(text: str | int | Sequence[str]) -> list[Flop]:
         value = f"subset({int(text)})"
     elif isinstance(text, str) and any(map(_CARD.match, text.split(","))):
         value = [flop.strip() for flop in text.split(",")]
-    flops = choose_flops(value, np.arange(len(CARD_MAPS)))
+    flops = flops_of_field(value, np.arange(len(CARD_MAPS)))
     factor = ALL_FLOPS / sum(flop.weight for flop in flops)
     if abs(factor - 1) < 1e-9:
         return flops
-    return [Flop(flop.cards, flop.flops, flop.weight * factor) for flop in flops]
+    return [replace(flop, weight=flop.weight * factor) for flop in flops]
 
 
 def _listed(texts: Sequence[object], group: IntArray) -> list[Flop]:
     if not texts:
         raise InvalidOption("flops", list(texts), "is empty")
-    if len(texts) > MAX_FLOPS:
-        raise InvalidOption("flops", f"a list of {len(texts):,}", f"is longer than {MAX_FLOPS:,}")
+    if len(texts) > ALL_FLOPS:
+        raise InvalidOption("flops", f"a list of {len(texts):,}", f"is longer than {ALL_FLOPS:,}")
     classes = {flop.cards: flop for flop in all_flops(group)}
     chosen: dict[tuple[int, ...], Flop] = {}
     for number, text in enumerate(texts):

@@ -21,6 +21,7 @@ from regretless.engines import PublicEngine
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import NodeKind, PublicForm
+from regretless.forms.walking import action_labels
 from regretless.holdem.form.runouts import spot_hands
 from regretless.holdem.form.suits import Deal, find_deal, renaming_text
 from regretless.holdem.reading.line_reader import LineNode
@@ -146,7 +147,7 @@ class _Source:
         tree = self.form.tree
         player, street = int(tree.player[node]), int(tree.street[node])
         source_node = self._node(node)
-        labels = tree.labels[int(tree.first_child[node]) : int(tree.first_child[node + 1])]
+        labels = action_labels(tree, node)
         source_labels = self.reader.actions(source_node)
         if set(labels) != set(source_labels):
             line = self._line(node) or "the first decision"

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Unpack
 
 from regretless.engines import PublicEngine, devices
-from regretless.errors import Advice, InvalidOption, MissingOption
+from regretless.errors import InvalidOption, MissingOption
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize
 from regretless.forms.tree_hash import tree_hash
@@ -35,7 +35,6 @@ from regretless.variants.variant import Variant, stores_predictions
 __all__ = ["TARGET", "SpotProblem", "solve_spot", "spot_predicts"]
 
 TARGET = 0.3  # percent of the pot; default if neither a target nor a number of iterations is given
-MAX_ITERATIONS = 10_000  # limit if only a target is given
 VARIANTS = {3: "postflop", 4: "turn", 5: "river"}  # fastest, as measured, by cards on the board
 
 
@@ -72,6 +71,8 @@ class SpotProblem(PublicFormProblem):
     kind = Kind.SPOT
     unit = "% of the pot"
     solution_type = SpotSolution
+    default_target = TARGET
+    default_iterations = max_iterations = 10_000
 
     def __init__(self, spot: Spot | None, options: SolveOptions = NO_OPTIONS) -> None:
         """The spot with the locks in the options, or the one that is resumed."""
@@ -90,11 +91,6 @@ class SpotProblem(PublicFormProblem):
 
     def in_units(self, target: float) -> float:
         return target / 100 * self.spot.pot
-
-    def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
-        if iterations is None and target is None:
-            target = self.in_units(TARGET)
-        return MAX_ITERATIONS if iterations is None else iterations, target
 
     def public_size(self) -> PublicSize:
         return self._size
@@ -137,11 +133,6 @@ class SpotProblem(PublicFormProblem):
             return Machine(engine=earlier.engine)
         has = earlier.device == "cpu" or (earlier.device == "cuda" and devices.cuda_devices() > 0)
         return Machine(device=earlier.device if has else None)
-
-    if_final = (Advice("keep_regrets", None, "saves them", keyword="save(path, resumable=True)"),)
-
-    def why_final(self, earlier: Solution) -> str:
-        return "is a finished solve without its regrets, which a resume needs"
 
 
 def _spot(spot: Spot | None, options: SolveOptions) -> Spot:

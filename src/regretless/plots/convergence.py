@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from regretless.errors import InvalidOption
 from regretless.plots._style import INK, PALETTE, new_figure, plot_text, quiet_axes, set_heading
 from regretless.solving.solution import Solution
+from regretless.spelling import listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,6 +105,5 @@ def _names(solutions: Sequence[Solution]) -> list[str]:
 
 
 def _heading(solutions: Sequence[Solution], games: Sequence[str]) -> str:
-    names = games[0] if len(games) == 1 else f"{', '.join(games[:-1])} and {games[-1]}"
     variant = f" by {solutions[0].variant}" if len(solutions) == 1 else ""
-    return f"Exploitability of {names}{variant}"
+    return f"Exploitability of {listed(games)}{variant}"

@@ -32,9 +32,7 @@ from regretless.variants.variant import Variant, stores_predictions
 
 __all__ = ["AnyProblem", "Machine", "Problem", "Request"]
 
-ITERATIONS = 1000
 CHECKPOINT_SECONDS = 180.0
-ITERATIONS_TO_TARGET = 1_000_000  # limit if only a target is given
 
 FormType = TypeVar("FormType", bound=HistoryForm | PublicForm | BucketedForm)
 EngineType = TypeVar("EngineType")
@@ -96,15 +94,19 @@ class Problem(ABC, Generic[FormType, EngineType]):
     forms: tuple[FormKind, ...]  # what its engines work on
     solution_type: type[Solution]  # what `solution` returns
     measures: bool = True  # whether the loop measures exploitability; if so, its engine must be able to
+    default_iterations: int = 1000  # if neither iterations nor a target is given
+    default_target: float | None = None  # the same, in a user's units
+    max_iterations: int = 1_000_000  # limit if only a target is given
 
     def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
-        """Iterations and target (in the game's units) for a request."""
+        """Iterations and target (in the game's units), from those of a request (in a user's)."""
         if iterations is None:
-            iterations = ITERATIONS if target is None else ITERATIONS_TO_TARGET
-        return iterations, target
+            iterations = self.default_iterations if target is None else self.max_iterations
+            target = self.default_target if target is None else target
+        return iterations, None if target is None else self.in_units(target)
 
-    def spelled(self, options: SolveOptions) -> SolveOptions:
-        """The options as the settings of a file spell them."""
+    def normalise_options(self, options: SolveOptions) -> SolveOptions:
+        """The options with texts as they are stored in the settings of a file."""
         return options
 
     def choose_variant(self, requested: str | Variant | None, resume: Solution | None) -> tuple[Variant | None, str]:
@@ -125,7 +127,7 @@ class Problem(ABC, Generic[FormType, EngineType]):
             raise
         return variant, choice if isinstance(choice, str) and choice in PRESETS else variant_text(variant)
 
-    def settle(self, settings: Settings) -> Settings:
+    def fill_settings(self, settings: Settings) -> Settings:
         """The settings of a request, with those that the problem itself decides."""
         return replace(settings, form=self.form_name)
 
@@ -164,7 +166,7 @@ class Problem(ABC, Generic[FormType, EngineType]):
 
     def in_units(self, target: float) -> float:
         """A user's target in the game's units."""
-        return target
+        return target / self.scale
 
     def choose(self, request: Request) -> Choice:
         """The engine and device for a request."""
@@ -211,11 +213,11 @@ class Problem(ABC, Generic[FormType, EngineType]):
         threads = earlier.threads if takes_threads else None  # other engines only report how many they use
         return Machine(engine=engine, device=earlier.device, threads=threads)
 
-    if_final: tuple[Advice, ...] = ()  # what would have kept a snapshot
-
-    def why_final(self, earlier: Solution) -> str:
-        """Why a solution without a snapshot cannot be resumed."""
-        return f"was solved by {earlier.variant}: there is nothing to resume"
+    # Why a solution without a snapshot cannot be resumed, and what would have saved one.
+    not_resumable: str = "is a finished solve without its regrets, which a resume needs"
+    keeps_resumable: tuple[Advice, ...] = (
+        Advice("keep_regrets", None, "saves them", keyword="save(path, resumable=True)"),
+    )
 
     def check_resumed(self, earlier: Solution) -> None:
         """Refuse a solution of another problem."""

@@ -52,7 +52,7 @@ class Settings:
     @classmethod
     def read(cls, header: Fields) -> Settings:
         """The settings in the header of a file."""
-        table = Fields(header.path, header.value("settings"), "settings.")
+        table = Fields(header.path, header.value("settings"), "settings")
 
         def count(name: str) -> int | None:
             return table.whole(name, low=1) if table.value(name) is not None else None

@@ -1,39 +1,40 @@
-"""From options to a request: each option is honoured or refused by name, and what was not given is filled in."""
+"""From options to a request: each option is honoured or refused by name, and what was not given is filled in.
+
+1. The solve to resume is one of the same problem, and can be resumed.
+2. The variant: it and the problem say which options apply.
+3. Every option applies, is allowed, and is not one that a resume must keep.
+4. Settings and machine: as requested, else as in the solve being resumed, else the problem's defaults.
+5. Something is left to do.
+"""
 
 from __future__ import annotations
 
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 from regretless.engines import engine_name, thread_limit
 from regretless.errors import InvalidOption
 from regretless.solving.kinds import Kind
-from regretless.solving.options import SolveOptions
+from regretless.solving.options import EXACT, SolveOptions
 from regretless.solving.problem import CHECKPOINT_SECONDS, AnyProblem, Machine, Request
 from regretless.solving.record import Settings
 from regretless.solving.solution import Solution
 
 __all__ = ["make_request"]
 
+_SETTINGS = {field.name for field in fields(Settings)} - {"iterations", "target"}  # that an option sets, if given
+
 
 def make_request(problem: AnyProblem, options: SolveOptions) -> Request:
-    """The request for a problem.
-
-    What the options leave open comes from the solve being resumed, else from the problem's defaults.
-    """
-    options = problem.spelled(options)
-    resume = options.resume
-    if resume is not None:
-        if not isinstance(resume, Solution):
-            raise InvalidOption("resume", type(resume).__name__, "is neither a solution nor the path of a file")
-        problem.check_resumed(resume)
-        if not resume.is_resumable:
-            raise InvalidOption("resume", resume.where, problem.why_final(resume), problem.if_final)
-    variant, text = problem.choose_variant(options.variant, resume)
+    """The request for a problem."""
+    options = problem.normalise_options(options)
+    resume = _check_resume(problem, options.resume)
+    variant, variant_text = problem.choose_variant(options.variant, resume)
     kind = Kind.EXACT if variant is None and problem.kind is Kind.GAME else problem.kind
     options.check(kind)
     if options.variant is not None:
-        options = replace(options, variant=text)
+        options = replace(options, variant=variant_text)
     if kind is Kind.GAME:
         sampling = None if resume is None else resume.settings.sampling
         if (options.sampling or sampling or "full") == "full":
@@ -44,14 +45,11 @@ def make_request(problem: AnyProblem, options: SolveOptions) -> Request:
     machine = _machine(problem, options, resume)
     engine, device = engine_name(machine.engine or "auto"), machine.device or "auto"
     problem.check_machine(engine, device)
-    unfinished = options.iterations is None and resume is not None and resume.reason == "interrupted"
-    if resume is not None and settings.iterations <= resume.iterations and settings.target is None and not unfinished:
-        reason = f"is already reached: {resume.iterations:,} iterations are done, ask for more"
-        raise InvalidOption("iterations", settings.iterations, reason)
+    _check_unfinished(settings, options, resume)
     return Request(
         problem=problem,
         variant=variant,
-        variant_text=text,
+        variant_text=variant_text,
         settings=settings,
         engine=engine,
         device=device,
@@ -63,21 +61,36 @@ def make_request(problem: AnyProblem, options: SolveOptions) -> Request:
     )
 
 
+def _check_resume(problem: AnyProblem, resume: object) -> Solution | None:
+    """The solve to resume, if there is one."""
+    if resume is None:
+        return None
+    if not isinstance(resume, Solution):
+        raise InvalidOption("resume", type(resume).__name__, "is neither a solution nor the path of a file")
+    problem.check_resumed(resume)
+    if not resume.is_resumable:
+        if resume.variant == EXACT:
+            raise InvalidOption("resume", resume.where, f"was solved by {EXACT}: there is nothing to resume")
+        raise InvalidOption("resume", resume.where, problem.not_resumable, problem.keeps_resumable)
+    return resume
+
+
 def _settings(problem: AnyProblem, options: SolveOptions, resume: Solution | None) -> Settings:
     """As requested, else as in the earlier solve, else by default; a new end replaces the earlier one entirely."""
-    before = Settings(iterations=1) if resume is None else resume.settings
-    if resume is None or options.iterations is not None or options.target is not None:
-        target = None if options.target is None else problem.in_units(options.target)
-        iterations, target = problem.end(options.iterations, target)
-        usual = None if resume is None else problem.measure_every(before.iterations, before.target)
-        every = before.measure_every
-        if every == usual:  # the default, which the new end may change
-            every = problem.measure_every(iterations, target)
-        before = replace(before, iterations=iterations, target=target, measure_every=every)
-    changes = {
-        each.name: getattr(options, each.name) for each in fields(Settings) if each.name not in ("iterations", "target")
-    }
-    return problem.settle(replace(before, **{name: value for name, value in changes.items() if value is not None}))
+    if resume is not None and options.iterations is None and options.target is None:
+        settings = resume.settings
+    else:
+        iterations, target = problem.end(options.iterations, options.target)
+        measure_every = problem.measure_every(iterations, target)
+        if resume is None:
+            settings = Settings(iterations=iterations, target=target, measure_every=measure_every)
+        else:
+            earlier = resume.settings
+            if earlier.measure_every != problem.measure_every(earlier.iterations, earlier.target):
+                measure_every = earlier.measure_every  # was requested
+            settings = replace(earlier, iterations=iterations, target=target, measure_every=measure_every)
+    requested: dict[str, Any] = {name: value for name, value in options.given() if name in _SETTINGS}
+    return problem.fill_settings(replace(settings, **requested))
 
 
 def _machine(problem: AnyProblem, options: SolveOptions, resume: Solution | None) -> Machine:
@@ -89,3 +102,13 @@ def _machine(problem: AnyProblem, options: SolveOptions, resume: Solution | None
         device=options.device or earlier.device,
         threads=threads or earlier.threads,
     )
+
+
+def _check_unfinished(settings: Settings, options: SolveOptions, resume: Solution | None) -> None:
+    """Refuse a resume for iterations that are already done."""
+    if resume is None or settings.target is not None or settings.iterations > resume.iterations:
+        return
+    if options.iterations is None and resume.reason == "interrupted":
+        return  # to its old end
+    reason = f"is already reached: {resume.iterations:,} iterations are done, ask for more"
+    raise InvalidOption("iterations", settings.iterations, reason)

@@ -16,11 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, replace
-from difflib import get_close_matches
 from typing import Any, cast
 
 from regretless.errors import Advice, InvalidOption
-from regretless.spelling import name_in, parameters_in
+from regretless.spelling import did_you_mean, name_in, parameters_in
 from regretless.variants.discounted import Discounted
 from regretless.variants.plus import Plus
 from regretless.variants.predictive import PredictiveDiscountedPlus, PredictivePlus
@@ -99,8 +98,7 @@ def _check_name(name: str, text: str) -> None:
         raise InvalidOption("variant", text, "samples the tree", [Advice("sampling", "external", "does that")])
     if name not in PRESETS and name not in NO_PRESET:
         known = [*PRESETS, *NO_PRESET]
-        close = get_close_matches(name.lower().replace("_plus", "+"), [*known, *ALIASES, SAMPLED], n=1)
-        hint = f"; did you mean {close[0]}?" if close else ""
+        hint = did_you_mean(name.lower().replace("_plus", "+"), [*known, *ALIASES, SAMPLED])
         raise InvalidOption("variant", text, f"is not one of {', '.join(known)}{hint}")
 
 

@@ -97,6 +97,8 @@ def test_games(run) -> None:
         "2:",
         "0:",
     ]
+    named = run("compare", "a.rgl", "b.rgl", "--information-sets", "0:").out
+    assert f"{sum(each > 0 for each in moved)} of 12 information sets are played differently" in named
     run("solve", "leduc", "--engine", "numpy", "--iterations", "2", "--out", "leduc.rgl")
     other = run("compare", "a.rgl", "leduc.rgl")
     assert other.code == 1

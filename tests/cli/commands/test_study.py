@@ -51,8 +51,8 @@ def direct(solutions: dict[str, Any], line: str, take: Any, keep: Any = lambda s
         if keep(spot):
             reader = solution.reader
             reach = reader.pairs(reader.find(line)) / reader.pairs(reader.root)
-            total += spot.flop.flops * reach * take(solution.node(line))
-            weights += spot.flop.flops * reach
+            total += spot.flop.multiplicity * reach * take(solution.node(line))
+            weights += spot.flop.multiplicity * reach
     return total / weights
 
 
@@ -85,7 +85,7 @@ def test_a_line_with_any_card_adds_up_to_the_line_before_it(folder: Path, soluti
     study = rl.Study(folder)
     report = study.report("check, check, any", by="turn")
     after = sum(
-        spot.flop.flops * solution.reader.pairs(solution.reader.find("check, check"))
+        spot.flop.multiplicity * solution.reader.pairs(solution.reader.find("check, check"))
         / solution.reader.pairs(solution.reader.root) for spot, solution in solutions.values()
     )  # fmt: skip
     assert report.total.weight == pytest.approx(after)
@@ -180,7 +180,7 @@ def test_what_is_missing_is_known_without_a_plan_that_can_be_read(incomplete: Pa
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--by", "textur"), "by: 'textur' is not a column to group by; did you mean 'texture'?"),
+        (("--by", "textur"), "by: 'textur' is not a column to group by; did you mean texture?"),
         (("--sort", "raise"), "sort: 'raise' is not one of check, bet, "),
         (("--line", "bet 31"), "line: 'bet 31': is not in the study, which has '', 'check', 'check, check, any'"),
         (("--line", "jump"), "line: 'jump' at position 1: 'jump' is neither an action nor a card"),

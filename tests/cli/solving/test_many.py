@@ -132,7 +132,7 @@ def test_a_request_is_written_back_as_options() -> None:
     request = SolveRequest(
         options=SolveOptions(target=0.5, keep_regrets=True),
         as_json=True,
-        strategy=False,
+        print_strategy=False,
         out=Path("o"),
         resume=None,
         plot=None,

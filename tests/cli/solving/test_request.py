@@ -170,7 +170,7 @@ def test_a_lock_source_is_repeated_whatever_else_has_its_name() -> None:
     request = SolveRequest(
         options=SolveOptions(device="cpu"),
         as_json=False,
-        strategy=False,
+        print_strategy=False,
         out=None,
         resume=None,
         plot=None,

@@ -20,9 +20,10 @@ import pytest
 from regretless import engines
 from regretless.engines.contract import Sampling, Snapshot, Updates
 from regretless.engines.numba.sampling import PLAIN, NumbaSamplingEngine
-from regretless.engines.numpy.sequence import NumpyHistoryEngine, normalise
+from regretless.engines.numpy.sequence import NumpyHistoryEngine
 from regretless.errors import InvalidOption
 from regretless.forms import FloatArray, HistoryForm, compile_history
+from regretless.forms.normalise import normalise
 from regretless.games import CHANCE, Game, load
 from regretless.variants import PRESETS, Discounted, Vanilla, schedule
 

@@ -62,7 +62,7 @@ def sizes_text(game: HoldemGame, player: str, number: int) -> str:
         ({"small_blind": 0}, "small_blind: 0 must be above 0"),
         ({"big_blind": -2}, "big_blind: -2 must be above 0"),
         ({"ante": -1}, "ante: -1 must be at least 0"),
-        ({"antes": 1}, "antes: is not a field of a game; did you mean 'ante'?"),
+        ({"antes": 1}, "antes: is not a field of a game; did you mean ante?"),
         ({"open": "3x"}, "open: is not a field of a game; it belongs in [preflop]"),
         ({"preflop": 3}, "preflop: 3 must be a table: [preflop]"),
         ({"preflop": {"bet": "3x"}}, "preflop.bet: is not a field of [preflop]; it belongs in [bets]"),

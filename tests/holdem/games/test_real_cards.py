@@ -133,7 +133,7 @@ def test_only_solved_flops_are_dealt_as_often_as_they_come() -> None:
     renamed = [_renamed(flop.cards) for flop in flops]
     assert {*map(frozenset, drawn)} <= renamed[0] | renamed[1]
     left = [
-        flop.weight * sum(not known & cards for cards in names) / flop.flops
+        flop.weight * sum(not known & cards for cards in names) / flop.multiplicity
         for flop, names in zip(flops, renamed, strict=True)
     ]
     share = sum(frozenset(flop) in renamed[0] for flop in drawn) / len(drawn)

@@ -74,7 +74,7 @@ def test_studies_that_differ_only_in_notes_have_the_same_digest() -> None:
         ({"big_blind": "1"}, "big_blind: '1' must be a number"),
         ({"raiser": "BTN"}, "raiser: 'BTN' is neither oop nor ip"),
         ({"oop": {"range": "QQ", "name": "B" * 21}}, "oop.name: .* at most 20 printable characters"),
-        ({"oop": {"range": "QQ", "nam": "BB"}}, "oop.nam: is not a field of .oop.; did you mean 'name'"),
+        ({"oop": {"range": "QQ", "nam": "BB"}}, "oop.nam: is not a field of .oop.; did you mean name"),
         ({"rules": {"rake": "5"}}, "rules.rake: '5' must be a number"),
         ({"rules": {"rake": "120%"}}, "rules.rake: 1.2 must be from 0 to 1"),
     ],

@@ -19,7 +19,7 @@ bets.bet = "50%"
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        ("flps = 'all'", "flps: is not a field of a study; did you mean 'flops'?"),
+        ("flps = 'all'", "flps: is not a field of a study; did you mean flops?"),
         ("board = 'Qs Jh 2h'", "board: is not a field of a study, which has flops"),
         ("target = -1", "target: -1 must be above 0"),
         ("target = inf", "target: inf must be a number"),
@@ -40,7 +40,7 @@ bets.bet = "50%"
         ("vary.stack = [5, 5]", "vary.stack: [5, 5] repeats a value"),
         ("vary.stack = [50, -3]", "stack: -3 must be above 0"),
         ("vary.name = ['a']", "vary.name: ['a'] cannot vary"),
-        ("vary.rules.rak = [1]", "rules.rak: is not a field of [rules]; did you mean 'rake'?"),
+        ("vary.rules.rak = [1]", "rules.rak: is not a field of [rules]; did you mean rake?"),
         ("locks = [{source = 'x.rgl', player = 'oop'}]", "is a solution of one board, and a study has many"),
     ],
 )  # fmt: skip

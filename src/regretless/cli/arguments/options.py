@@ -13,14 +13,17 @@ from typer.models import ArgumentInfo, OptionInfo
 from regretless.errors import InvalidOption
 
 __all__ = [
-    "JSON", "MACHINE", "OUTPUT", "SEARCH", "SPOTS", "Board", "Device", "Engine", "HelpCommand", "History", "Json",
-    "Line", "Player", "Resume", "Sampling", "SaveEvery", "SolveJson", "Strategy", "Threads", "Updates", "argument",
+    "DEFAULT_FLOPS", "JSON", "MACHINE", "OUTPUT", "SEARCH", "SPOTS", "Board", "Device", "Engine", "HelpCommand",
+    "History", "Json", "Line", "Player", "Resume", "Sampling", "SaveEvery", "SolveJson", "Strategy", "Threads",
+    "Updates", "argument",
     "flag", "information_sets", "iterations", "measure_every", "option", "refuse_other_options", "seed",
     "without_type",
 ]  # fmt: skip
 
 # The panels that the help sorts options into.
 SEARCH, MACHINE, OUTPUT, SPOTS = "How it solves", "What it runs on", "What comes out", "Hold'em spots"
+
+DEFAULT_FLOPS = "subset(25)"  # of solutions with buckets, which have no flops of their own
 
 
 def argument(help: str, metavar: str | None = None) -> ArgumentInfo:

@@ -76,9 +76,9 @@ def read_cards(text: str | None) -> tuple[int, ...]:
 
 def read_player(text: str | None, option: str = "player") -> PlayerName | None:
     """The player that an option names; None without the option."""
-    if text not in (None, "oop", "ip"):
-        raise InvalidOption(option, text, "is neither oop nor ip")
-    return cast("PlayerName | None", text)
+    from regretless.holdem.spots.toml_fields import player_in
+
+    return None if text is None else player_in(text, option)
 
 
 def read_range(text: str | None) -> Range | None:

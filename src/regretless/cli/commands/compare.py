@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from regretless.cli.arguments import options
-from regretless.cli.arguments.options import SPOTS, argument, flag, option, refuse_other_options
+from regretless.cli.arguments.options import DEFAULT_FLOPS, SPOTS, argument, flag, option, refuse_other_options
 from regretless.cli.arguments.values import read_cards, read_player, read_range
 from regretless.errors import InvalidFile, InvalidOption
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["compare"]
 
 TOP = 10  # rows
-FLOPS = "subset(25)"  # for solutions with buckets, which have no flops of their own
 WHOLE_GAMES = "Whole games"
 
 # The options that each comparison takes; any other is refused by name.
@@ -31,8 +30,8 @@ EV_OPTIONS = {"--flops", "--resolve", "--target", "--device", "--threads", "--js
 
 def compare(
     context: typer.Context,
-    first: Annotated[Path, argument("A solution.", "A.rgl")],
-    second: Annotated[Path, argument("Another one.", "B.rgl")],
+    first_path: Annotated[Path, argument("A solution.", "A.rgl")],
+    second_path: Annotated[Path, argument("Another one.", "B.rgl")],
     line: options.Line = None,
     board: options.Board = None,
     player: options.Player = None,
@@ -51,7 +50,7 @@ def compare(
         option(
             "With --ev, of whole games: all, [cyan]'subset(49)'[/cyan], flops or properties.",
             WHOLE_GAMES,
-            default=f"those that both were solved on; {FLOPS} with buckets",
+            default=f"those that both were solved on; {DEFAULT_FLOPS} with buckets",
         ),
     ] = None,
     resolve: Annotated[
@@ -88,30 +87,30 @@ def compare(
     if top is not None and all_:
         raise typer.BadParameter("choose one of --top and --all", param_hint="--top")
     limit = None if all_ else top or TOP
-    one, other = load(first), load(second)
+    first, second = load(first_path), load(second_path)
     if ev:
         refuse_other_options(context, "--ev", EV_OPTIONS)
         if target is not None and not resolve:
             raise InvalidOption("target", target, "is for re-solved flops: add --resolve")
-        result = _play(one, other, flops=flops, resolve=resolve, target=target, device=device, threads=threads)
-        print_head_to_head((one, other), result, as_json=json_)
+        result = _play(first, second, flops=flops, resolve=resolve, target=target, device=device, threads=threads)
+        print_head_to_head((first, second), result, as_json=json_)
         return
     hints = dict.fromkeys(EV_OPTIONS, ": add --ev")
-    if isinstance(one, GameSolution) and isinstance(other, GameSolution):
+    if isinstance(first, GameSolution) and isinstance(second, GameSolution):
         refuse_other_options(context, "games", GAME_OPTIONS, hints)
-        compare_games((one, other), keys=information_sets, limit=limit, as_json=json_)
+        compare_games((first, second), keys=information_sets, limit=limit, as_json=json_)
         return
-    if not (isinstance(one, SpotSolution) and isinstance(other, SpotSolution)):
-        spot, game = (first, second) if isinstance(one, SpotSolution) else (second, first)
-        raise InvalidFile(spot, f"is a spot and {game} is a game: they cannot be compared")
+    if not (isinstance(first, SpotSolution) and isinstance(second, SpotSolution)):
+        spot, game = (first, second) if isinstance(first, SpotSolution) else (second, first)
+        raise InvalidFile(spot.path, f"is a spot and {game.path} is a game: they cannot be compared")
     if line is None and board is None:
         hints |= dict.fromkeys(NODE_OPTIONS, ": --line names the node")
         refuse_other_options(context, "whole spots", SPOT_OPTIONS, hints)
-        compare_spots((one, other), limit=limit, as_json=json_)
+        compare_spots((first, second), limit=limit, as_json=json_)
         return
     refuse_other_options(context, "a node", NODE_OPTIONS, hints)
     compare_nodes(
-        (one, other),
+        (first, second),
         line or "",
         read_cards(board),
         player=read_player(player),
@@ -122,19 +121,27 @@ def compare(
 
 
 def _play(
-    one: Solution, other: Solution, *, flops: str | None, resolve: bool | None, target: float | None, **machine: object
+    first: Solution,
+    second: Solution,
+    *,
+    flops: str | None,
+    resolve: bool | None,
+    target: float | None,
+    device: str | None,
+    threads: int | None,
 ) -> HeadToHead:
     """The exact result of one solution against the other, computed with a progress bar."""
     from regretless.cli.terminal.progress import bar
     from regretless.holdem.games.pricing import PricedSolution, Resolving
 
-    arguments = {"flops": flops, "resolve": resolve, **machine}
-    options = {name: value for name, value in arguments.items() if value is not None}
-    if target is not None:
-        options["resolve"] = Resolving(target=target)
-    with bar(one.game) as update:
-        if isinstance(one, PricedSolution):
-            options["report"] = lambda done, total: update(done / total, f"{done:,} of {total:,} flops")
-            if flops is None and one.has_flops and not (one.settings.flops or other.settings.flops):
-                options["flops"] = FLOPS
-        return one.against(other, **options)
+    resolving = resolve if target is None else Resolving(target=target)
+    arguments = {"flops": flops, "resolve": resolving, "device": device, "threads": threads}
+    options: dict[str, Any] = {name: value for name, value in arguments.items() if value is not None}
+    with bar(first.game) as update:
+        if not isinstance(first, PricedSolution):
+            return first.against(second, **options)
+        if first.has_flops and not (first.settings.flops or second.settings.flops):
+            options.setdefault("flops", DEFAULT_FLOPS)
+        return first.against(
+            second, **options, report=lambda done, total: update(done / total, f"{done:,} of {total:,} flops")
+        )

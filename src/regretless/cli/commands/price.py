@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from regretless.cli.arguments.options import MACHINE, OUTPUT, Json, argument, flag, option
+from regretless.cli.arguments.options import DEFAULT_FLOPS, MACHINE, OUTPUT, Json, argument, flag, option
 from regretless.cli.terminal.consoles import fact_table, for_answers, note
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
 from regretless.cli.terminal.json_output import print_json
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["price"]
 
-FLOPS = "subset(25)"
 TARGET = 5.0  # mbb/g
 STORAGE = 32  # bits per stored number
 
@@ -34,7 +33,7 @@ def price(
         option(
             "all, [cyan]'subset(49)'[/cyan] or 49, flops separated by commas ([cyan]'Qs Jh 2h, 7c7d7h'[/cyan]), or "
             "properties ([cyan]'paired two-tone'[/cyan]).",
-            default=FLOPS,
+            default=DEFAULT_FLOPS,
         ),
     ] = None,
     resolve: Annotated[
@@ -125,7 +124,7 @@ def price(
                 update(progress.done / progress.total, _progress_text(progress))
 
             result = solution.price(
-                FLOPS if flops is None and solution.has_flops else flops,
+                DEFAULT_FLOPS if flops is None and solution.has_flops else flops,
                 resolve=resolving,
                 folder=folder,
                 threads=threads,

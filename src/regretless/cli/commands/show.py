@@ -117,7 +117,7 @@ def show(
     """
     from regretless.api import load
     from regretless.cli.views.game_show import show_game, show_line
-    from regretless.cli.views.spot_show import Look, show_spot
+    from regretless.cli.views.spot_show import NodeSelection, show_spot
     from regretless.holdem.games.big_blinds import BigBlindSolution
     from regretless.holdem.games.pricing import PricedSolution
     from regretless.holdem.solution import SpotSolution
@@ -142,7 +142,7 @@ def show(
             raise InvalidOption("sort", sort, "sorts rows: add --hands or --runouts")
         if subject == "--svg" and hands == "":
             raise InvalidOption("hands", hands, "lists every hand, but a picture has no rows: name the hands to draw")
-        look = Look(
+        selection = NodeSelection(
             line=line or "",
             cards=cards,
             player=read_player(player),
@@ -152,11 +152,11 @@ def show(
             sort=sort,
             then=then,
         )
-        show_spot(solution, look, runouts=runouts, tree=tree, as_json=json_, svg=svg)
+        show_spot(solution, selection, runouts=runouts, tree=tree, as_json=json_, svg=svg)
     elif isinstance(solution, BigBlindSolution) and (line is not None or board is not None or hands is not None):
         refuse_other_options(context, "a line of a game", LINE_OPTIONS)
-        node, selection = solution.node(line or "", cards), read_range(hands)
-        show_line(node if selection is None else node.only(selection), by_hand=hands is not None, as_json=json_)
+        node, selected = solution.node(line or "", cards), read_range(hands)
+        show_line(node if selected is None else node.only(selected), by_hand=hands is not None, as_json=json_)
         return
     elif isinstance(solution, GameSolution):
         refuse_other_options(context, "a game", GAME_OPTIONS)
@@ -183,7 +183,7 @@ def _check_grid(grid: str | None) -> GridKind | None:
 
 def _show_tree(context: typer.Context, file: Path, *, as_json: bool) -> None:
     """The betting tree of a spot or a game that is not solved."""
-    from regretless.cli.views.spot_show import print_tree
+    from regretless.cli.views.betting_tree import print_tree
     from regretless.holdem.games.game import read_spot_or_game
 
     if not context.params["tree"]:
@@ -220,15 +220,15 @@ def _flop_solution(
         return None
     if not solve and solution.covers(flop.flop):
         return None
-    spot, folder = solution.spot_at(flop.line, flop.flop), file.parent / f"{file.stem}.flops"
+    spot, folder = solution.spot_at(flop.before_flop, flop.flop), file.parent / f"{file.stem}.flops"
     check_state_folder(folder, file.parent)
     if not solve:
         saved = saved_spot(spot, folder)
-        return None if saved is None else _FlopView(saved, flop.then, flop.cards)
+        return None if saved is None else _FlopView(saved, flop.after_flop, flop.later_cards)
     with bar(spot.name) as update:
 
         def report(progress: Progress) -> None:
             update(0.0, f"{progress.iteration:,} iterations")
 
-        solved = solution.resolve(flop.line, flop.flop, safe=safe, folder=folder, report=report)
-        return _FlopView(solved, flop.then, flop.cards)
+        solved = solution.resolve(flop.before_flop, flop.flop, safe=safe, folder=folder, report=report)
+        return _FlopView(solved, flop.after_flop, flop.later_cards)

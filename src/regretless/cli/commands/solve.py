@@ -174,9 +174,9 @@ def solve(
     values["resume"] = None  # read later, when interrupts are answered
     request = SolveRequest(
         options=SolveOptions.read(values),
-        resumable_option="keep_regrets" if keep_regrets else None,
+        keep_option="keep_regrets" if keep_regrets else None,
         as_json=json_,
-        strategy=strategy,
+        print_strategy=strategy,
         out=out,
         resume=resume,
         plot=plot,

@@ -150,9 +150,9 @@ def train(
     options = TrainingOptions.read(keywords)
     request = SolveRequest(
         options=options.loop,
-        resumable_option="keep_memories" if keep_memories else None,
+        keep_option="keep_memories" if keep_memories else None,
         as_json=json_,
-        strategy=strategy,
+        print_strategy=strategy,
         out=out,
         resume=resume,
         plot=plot,

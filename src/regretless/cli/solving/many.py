@@ -155,15 +155,16 @@ def _of_spot(spot: Spot, error: RegretlessError) -> RegretlessError:
 def _print(solutions: dict[Path, SpotSolution], errors: dict[Path, RegretlessError], request: SolveRequest) -> None:
     if request.as_json:
         spots = [
-            {"file": str(path), **solution.as_json(strategy=request.strategy)} for path, solution in solutions.items()
+            {"file": str(path), **solution.as_json(strategy=request.print_strategy)}
+            for path, solution in solutions.items()
         ]
         failures = [{"file": str(path), "error": error.worded(Advice.as_option)} for path, error in errors.items()]
         print_json({"spots": spots, "errors": failures})
-    elif request.strategy:
-        from regretless.cli.views.spot_show import Look, print_spot
+    elif request.print_strategy:
+        from regretless.cli.views.spot_show import NodeSelection, print_spot
 
         for solution in solutions.values():
-            print_spot(solution, Look(table=True))
+            print_spot(solution, NodeSelection(table=True))
     elif solutions:
         _print_table(solutions)
 

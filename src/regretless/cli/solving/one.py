@@ -276,15 +276,15 @@ def _print(solution: Solution, request: SolveRequest, file: Path | None) -> None
     from regretless.solving.game_solution import GameSolution
 
     if request.as_json:
-        print_json(solution.as_json(strategy=request.strategy))
+        print_json(solution.as_json(strategy=request.print_strategy))
     elif isinstance(solution, SpotSolution):
-        from regretless.cli.views.spot_show import Look, print_spot
+        from regretless.cli.views.spot_show import NodeSelection, print_spot
 
-        print_spot(solution, Look(table=request.strategy))
+        print_spot(solution, NodeSelection(table=request.print_strategy))
     elif isinstance(solution, GameSolution):
         from regretless.cli.views.game_show import print_game
 
-        print_game(solution, whole=request.strategy, file=None if file is None else shlex.quote(str(file)))
+        print_game(solution, whole=request.print_strategy, file=None if file is None else shlex.quote(str(file)))
 
 
 def note_choice(choice: Choice, storage: int | None) -> None:

@@ -25,9 +25,9 @@ class SolveRequest:
     """The command line of a solve, the same for games, spots and batches of spots; None where an option is missing."""
 
     options: SolveOptions
-    resumable_option: str | None = None  # keep_regrets or keep_memories, if it is set
+    keep_option: str | None = None  # keep_regrets or keep_memories, if it is set
     as_json: bool
-    strategy: bool  # whether to print the whole strategy
+    print_strategy: bool  # whether to print the whole strategy
     out: Path | None
     resume: Path | None
     plot: Path | None
@@ -49,8 +49,8 @@ class SolveRequest:
         if self.destination is None:
             if self.options.save_every is not None:
                 raise InvalidOption("save_every", self.options.save_every, "needs a file to save to: add --out")
-            if self.resumable_option is not None:
-                raise InvalidOption(self.resumable_option, True, "needs a file to save to: add --out")
+            if self.keep_option is not None:
+                raise InvalidOption(self.keep_option, True, "needs a file to save to: add --out")
         check_out(self.out, inputs, self.plot)
         if self.plot is not None:
             check_figure("plot", self.plot)

@@ -29,15 +29,9 @@ from types import FrameType
 from typing import Any, NoReturn, Protocol
 
 __all__ = [
-    "INTERRUPTED",
-    "InterruptPlan",
-    "SimplePlan",
-    "ignore_from_now_on",
-    "interruptible",
-    "let_interrupt",
-    "shown_bar",
+    "INTERRUPTED", "InterruptPlan", "SimplePlan", "ignore_from_now_on", "interruptible", "let_interrupt", "shown_bar",
     "watch",
-]
+]  # fmt: skip
 
 INTERRUPTED = 130  # the exit code
 SAME_SECONDS = 0.3  # signals this close together are one

@@ -20,14 +20,14 @@ def unit_of(game: str) -> str:
     return UNITS.get(game.partition("(")[0], "points")
 
 
-def signed_text(number: float) -> str:
-    """A value with its sign.
+def signed_text(number: float, decimals: int = 5) -> str:
+    """A number with its sign.
 
-    >>> signed_text(-0.0856064), signed_text(1e-17)
-    ('−0.08561', '0.00000')
+    >>> signed_text(-0.0856064), signed_text(0.5, 1), signed_text(-0.001, 2)
+    ('−0.08561', '+0.5', '0.00')
     """
-    text = f"{number:+.5f}"
-    return "0.00000" if float(text) == 0 else text.replace("-", "−")
+    text = f"{number:+.{decimals}f}"
+    return text.replace("-", "−") if float(text) else text[1:]
 
 
 def plain_zero(text: str) -> str:

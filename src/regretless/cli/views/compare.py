@@ -1,14 +1,13 @@
 """Two solutions in the terminal: which file each letter stands for, and what differs between them.
 
-Of games: values, exploitability, and the information sets that are played differently. The difference at an information
-set is ½ Σ |difference of probabilities|: 0 if both play the same, 1 if they never do the same. A file does not record
-how often a set is reached, so sets are not weighted by it. Of spots: their EVs, where they play differently, and one
-node hand by hand. Of all: what one wins from the other.
+Of games: values, exploitability, and the information sets that are played differently. Of spots: their EVs, where they
+play differently, and one node hand by hand. Of all: what one wins from the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from rich.console import Console
 from rich.table import Table
@@ -22,21 +21,22 @@ from regretless.cli.views.game_show import choose, payoff_unit, read_keys
 from regretless.cli.views.labels import ROLES, PlayerNames, player_names
 from regretless.cli.views.spot_view import ORDER, board_line, weight_text
 from regretless.colors import spot_colors
-from regretless.errors import InvalidFile, InvalidText
+from regretless.errors import InvalidText
 from regretless.holdem import comparison
-from regretless.holdem.comparison import HandDifference, NodeDifference, Pair, SpotComparison
+from regretless.holdem.comparison import HandDifference, NodeDifference, SpotComparison
 from regretless.holdem.games.big_blinds import BigBlindSolution
 from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.printable import printable
+from regretless.solving import game_comparison
+from regretless.solving.game_comparison import GameComparison, Pair, SetDifference
 from regretless.solving.game_solution import GameSolution
 from regretless.solving.head_to_head import HeadToHead
 from regretless.solving.solution import Solution
 
 __all__ = [
-    "compare_games", "compare_nodes", "compare_spots", "difference_table", "difference_text", "heading",
-    "print_head_to_head",
+    "compare_games", "compare_nodes", "compare_spots", "print_head_to_head",
 ]  # fmt: skip
 
 GamePair = tuple[GameSolution, GameSolution]
@@ -45,167 +45,132 @@ ViewPair = tuple[NodeView, NodeView]
 LINES = 8  # lines listed at most, of those in only one of the trees
 
 
-def heading(letter: str, solution: Solution, how: str) -> Text:
+def _paths(solutions: tuple[Solution, Solution]) -> dict[str, object]:
+    return {"first": str(solutions[0].path), "second": str(solutions[1].path)}
+
+
+def _how(solution: Solution) -> str:
+    return f"{solution.variant} · {solution.iterations:,} iterations"
+
+
+def _print_headings(console: Console, solutions: tuple[Solution, Solution]) -> None:
+    for letter, solution in zip("AB", solutions, strict=True):
+        console.print(_heading(letter, solution, _how(solution)))
+
+
+def _heading(letter: str, solution: Solution, how: str) -> Text:
     """A line that says which file a letter stands for."""
     return Text.assemble((f"{letter}  ", "bold"), printable(str(solution.path)), ("  " + printable(how), "dim"))
 
 
-def difference_table() -> Table:
+def _difference_table() -> Table:
     """An empty table: a name, the number of each solution, their difference, and a unit."""
     table = plain_table([""], ["A", "B", "B − A"])
     table.add_column("", style="dim")
     return table
 
 
-def difference_text(number: float, decimals: int = 2) -> str:
-    """A difference with its sign.
-
-    >>> difference_text(-1.234), difference_text(0.5, 1), difference_text(-0.001)
-    ('−1.23', '+0.5', '0.00')
-    """
-    text = f"{number:+.{decimals}f}"
-    return text.replace("-", "−") if float(text) else text[1:]
-
-
 def compare_games(solutions: GamePair, *, keys: str | None, limit: int | None, as_json: bool) -> None:
     """Compare two solved games."""
-    first, second = solutions
-    shared = {key: second.strategy[key] for key in first.strategy if key in second.strategy}
-    if not shared:
-        raise InvalidFile(second.path, f"has no information set in common with {first.path}")
-    chosen_keys = read_keys(keys)
-    chosen = choose(shared, chosen_keys, None)
-    moved = {key: _distance(first.strategy[key], played) for key, played in chosen.items()}
-    ranked = sorted(moved, key=lambda key: -moved[key]) if chosen_keys is None else list(moved)
-    if chosen_keys is None:
-        ranked = ranked[:limit]
-    only = [len(first.strategy) - len(shared), len(second.strategy) - len(shared)]
+    result = game_comparison.compare_games(*solutions)
+    selected_keys = read_keys(keys)
+    sets = choose(result.information_sets, selected_keys, None)
+    if selected_keys is None:
+        sets = dict(sorted(sets.items(), key=lambda each: -each[1].moved)[:limit])
+    result = replace(result, information_sets=sets)
     if as_json:
-        print_json(
-            {
-                "first": str(first.path),
-                "second": str(second.path),
-                "game": [first.game, second.game],
-                "values": [list(pair) for pair in _values(solutions)],
-                "exploitability": [each.exploitability if each.is_measured else None for each in solutions],
-                "shared": len(shared),
-                "only_first": only[0],
-                "only_second": only[1],
-                "information_sets": {
-                    key: {
-                        "moved": moved[key],
-                        "strategy": {
-                            action: [first.strategy[key].get(action), second.strategy[key].get(action)]
-                            for action in {**first.strategy[key], **second.strategy[key]}
-                        },
-                    }
-                    for key in ranked
-                },
-            }
-        )
-        return
-    _print_games(solutions, ranked, moved, only, shared=len(shared))
+        print_json(_paths(solutions) | result.as_json())
+    else:
+        _print_games(solutions, result)
 
 
-def _distance(first: Mapping[str, float], second: Mapping[str, float]) -> float:
-    return sum(abs(first.get(each, 0.0) - second.get(each, 0.0)) for each in {**first, **second}) / 2
-
-
-def _print_games(
-    solutions: GamePair, ranked: list[str], moved: dict[str, float], only: list[int], *, shared: int
-) -> None:
-    first, second = solutions
-    console = for_answers(fit=False)
+def _print_games(solutions: GamePair, result: GameComparison) -> None:
+    console, unit = for_answers(fit=False), payoff_unit(solutions[0])
     for letter, solution in zip("AB", solutions, strict=True):
-        how = f"{solution.game} · {solution.variant} · {solution.iterations:,} iterations"
-        console.print(heading(letter, solution, how))
+        console.print(_heading(letter, solution, f"{solution.game} · {_how(solution)}"))
+    table = _difference_table()
+    for player, (first, second) in enumerate(result.values):
+        numbers = map(signed_text, (first, second, second - first))
+        table.add_row(f"value, player {player}", *numbers, f"{unit} per game")
+    measured = (None if each is None else max(each, 0.0) for each in result.exploitability)
+    table.add_row("exploitability", *(cell_text(each, ".3g") for each in measured), "", f"{unit} per game")
     console.print()
-    console.print(_game_figures(first, second))
+    console.print(table)
     console.print()
-    differing = sum(each > 0 for each in moved.values())
-    if differing:
-        console.print(_information_set_table(solutions, [key for key in ranked if moved[key] > 0], moved))
-    console.print(f"{differing:,} of {shared:,} information sets are played differently", style="dim")
-    for letter, count in zip("AB", only, strict=True):
+    if any(each.moved > 0 for each in result.information_sets.values()):
+        console.print(_information_set_table(result.information_sets))
+    different, shared = result.differing, result.shared
+    console.print(f"{different:,} of {shared:,} information sets are played differently", style="dim")
+    for letter, count in zip("AB", (result.only_first, result.only_second), strict=True):
         if count:
             console.print(f"{count:,} information sets are only in {letter}", style="yellow")
 
 
-def _game_figures(first: GameSolution, second: GameSolution) -> Table:
-    unit = payoff_unit(first)
-    table = difference_table()
-    for player, pair in enumerate(_values((first, second))):
-        apart = difference_text(pair[1] - pair[0], 5)
-        table.add_row(f"value, player {player}", *map(signed_text, pair), apart, f"{unit} per game")
-    measured = [f"{max(each.exploitability, 0.0):.3g}" if each.is_measured else "–" for each in (first, second)]
-    table.add_row("exploitability", *measured, "", f"{unit} per game")
-    return table
-
-
-def _values(solutions: GamePair) -> Iterator[tuple[float, float]]:
-    """What each player gets in both; nothing if one of them was not measured."""
-    first, second = solutions
-    if first.is_measured and second.is_measured:
-        yield from zip(first.values, second.values, strict=False)
-
-
-def _information_set_table(solutions: GamePair, shown: list[str], moved: dict[str, float]) -> Table:
+def _information_set_table(sets: Mapping[str, SetDifference]) -> Table:
     table = plain_table(["information set", "action"], ["A", "B", "B − A", "differs"])
-    for key in shown:
-        first, second = (solution.strategy[key] for solution in solutions)
-        for number, action in enumerate({**first, **second}):
-            pair = first.get(action), second.get(action)
-            cells = ["–" if share is None else f"{share:.1%}" for share in pair]
-            apart = difference_text(100 * ((pair[1] or 0.0) - (pair[0] or 0.0)), 1)
-            name, differs = (" · ".join(key.split("\n")), f"{moved[key]:.1%}") if number == 0 else ("", "")
-            table.add_row(name, action, *cells, apart, differs)
+    for key, each in sets.items():
+        if each.moved > 0:
+            name, moved = " · ".join(key.split("\n")), f"{each.moved:.1%}"
+            for action, (first, second) in each.strategy.items():
+                difference = signed_text(100 * ((second or 0.0) - (first or 0.0)), 1)
+                table.add_row(name, action, cell_text(first, ".1%"), cell_text(second, ".1%"), difference, moved)
+                name = moved = ""
     return table
 
 
 def print_head_to_head(solutions: tuple[Solution, Solution], result: HeadToHead, *, as_json: bool) -> None:
     """Two solutions against each other."""
-    first, second = solutions
     if as_json:
-        print_json({"first": str(first.path), "second": str(second.path), **result.as_json()})
+        print_json(_paths(solutions) | result.as_json())
         return
-    seats, unit, decimals = ("player 0", "player 1"), "chips", 2
-    if isinstance(first, SpotSolution):
-        names = player_names(first.spot)
-        seats = names["ip"], names["oop"]
-    elif isinstance(first, GameSolution):
-        unit, decimals = payoff_unit(first), 5
-        if isinstance(first, BigBlindSolution):
-            seats = "small blind", "big blind"
-    console, table = for_answers(fit=False), plain_table([""], ["A", "B", "A − B"])
+    scoring, console = _scoring(solutions[0], result), for_answers(fit=False)
+    table = plain_table([""], ["A", "B", "A − B"])  # what A wins; elsewhere, what changes from A to B
     table.add_column("", style="dim")
-    for letter, solution in zip("AB", solutions, strict=True):
-        console.print(heading(letter, solution, f"{solution.variant} · {solution.iterations:,} iterations"))
+    _print_headings(console, solutions)
+    for (own_seat, other_seat), (own, other) in zip((scoring.seats, scoring.seats[::-1]), result.seats, strict=True):
+        numbers = f"{own:.{scoring.decimals}f}", f"{other:.{scoring.decimals}f}"
+        difference = signed_text(own - other, scoring.decimals)
+        table.add_row(f"A {own_seat}, B {other_seat}", *numbers, difference, f"{scoring.unit} per game")
     console.print()
-    for seat, (own, other) in enumerate(result.seats):
-        cells = (f"{value:.{decimals}f}" for value in (own, other))
-        table.add_row(
-            f"A {seats[seat]}, B {seats[1 - seat]}", *cells, difference_text(own - other, decimals), f"{unit} per game"
-        )
     console.print(table)
     console.print()
-    edge, of = result.scale * result.edge, f"{unit} per game"
-    if not isinstance(first, GameSolution) or isinstance(first, BigBlindSolution):
-        of = result.unit.removeprefix("in ")
-    amount = f"{abs(edge):.4g} {of}"
+    edge = result.scale * result.edge
+    amount = f"{abs(edge):.4g} {scoring.edge_unit}"
     winner = "neither wins" if edge == 0 else f"A wins {amount} from B" if edge > 0 else f"B wins {amount} from A"
     over = "" if result.flops is None else f", on {counted(result.flops, 'flop')}"
     console.print(Text(winner, style="bold").append(f"; mean of both seats{over}, exact", style="not bold"))
+
+
+@dataclass(frozen=True)
+class _Scoring:
+    """How the numbers of a head-to-head result are named and printed."""
+
+    seats: tuple[str, str]
+    unit: str
+    decimals: int
+    edge_unit: str
+
+
+def _scoring(solution: Solution, result: HeadToHead) -> _Scoring:
+    edge_unit = result.unit.removeprefix("in ")
+    if isinstance(solution, SpotSolution):
+        names = player_names(solution.spot)
+        return _Scoring((names["ip"], names["oop"]), "chips", 2, edge_unit)
+    assert isinstance(solution, GameSolution)
+    if isinstance(solution, BigBlindSolution):
+        return _Scoring(("small blind", "big blind"), payoff_unit(solution), 5, edge_unit)
+    unit = payoff_unit(solution)
+    return _Scoring(("player 0", "player 1"), unit, 5, f"{unit} per game")
 
 
 def compare_spots(solutions: SpotPair, *, limit: int | None, as_json: bool) -> None:
     """Compare two solved spots as a whole."""
     differences = comparison.compare_spots(*solutions, most=limit)
     if as_json:
-        print_json({"first": str(solutions[0].path), "second": str(solutions[1].path), **differences.as_json()})
+        print_json(_paths(solutions) | differences.as_json())
         return
     console = for_answers(fit=False)
-    for letter, solution in zip("AB", solutions, strict=True):
-        console.print(heading(letter, solution, f"{solution.variant} · {solution.iterations:,} iterations"))
+    _print_headings(console, solutions)
     console.print(
         Text("differ in " + ", ".join(differences.changed) if differences.changed else "the same spot", style="dim")
     )
@@ -222,13 +187,13 @@ def _shared_names(solutions: SpotPair) -> PlayerNames:
 
 
 def _spot_figures(differences: SpotComparison, names: PlayerNames) -> Table:
-    table = difference_table()
+    table = _difference_table()
     for player in ORDER:
         first, second = differences.ev[player]
-        table.add_row(f"EV {names[player]}", f"{first:.2f}", f"{second:.2f}", difference_text(second - first), "chips")
+        table.add_row(f"EV {names[player]}", f"{first:.2f}", f"{second:.2f}", signed_text(second - first, 2), "chips")
     for player in ORDER:
         first, second = differences.equity[player]
-        cells = f"{100 * first:.1f}", f"{100 * second:.1f}", difference_text(100 * (second - first), 1)
+        cells = f"{100 * first:.1f}", f"{100 * second:.1f}", signed_text(100 * (second - first), 1)
         table.add_row(f"equity {names[player]}", *cells, "% of the pot")
     first, second = differences.exploitability_pct_pot
     table.add_row("exploitability", f"{first:.3g}", f"{second:.3g}", "", "% of the pot")
@@ -272,9 +237,9 @@ def _node_lines(node: NodeDifference, names: PlayerNames) -> list[Text]:
     def row(label: str, pair: Pair, scale: float, decimals: int, unit: str, style: str = "") -> Text:
         first, second = pair
         cells = [cell_text(None if each is None else each * scale, f".{decimals}f") for each in pair]
-        apart = "" if first is None or second is None else difference_text((second - first) * scale, decimals)
+        difference = "" if first is None or second is None else signed_text((second - first) * scale, decimals)
         text = Text("  ").append(f"{label:<{name}}", style=style)
-        return text.append(f"{cells[0]:>9}{cells[1]:>9}{apart:>9}").append(f"  {unit}", style="dim")
+        return text.append(f"{cells[0]:>9}{cells[1]:>9}{difference:>9}").append(f"  {unit}", style="dim")
 
     lines += [row(action, pair, 100, 1, "%", colors[action]) for action, pair in node.frequencies.items()]
     lines += [row(label, node.ev[player], 1, 2, "chips") for player, label in evs.items()]
@@ -302,9 +267,8 @@ def compare_nodes(
     differences = comparison.compare_nodes(first, second, seat)
     if as_json:
         print_json(
-            {
-                "first": str(solutions[0].path),
-                "second": str(solutions[1].path),
+            _paths(solutions)
+            | {
                 "line": first.line,
                 "player": seat,
                 "frequencies": _frequencies((first, second), seat),
@@ -319,10 +283,7 @@ def compare_nodes(
 
 def _frequencies(views: ViewPair, seat: PlayerName) -> dict[str, Pair]:
     """How often each action is taken in both solutions, if it is this player's turn."""
-    if views[0].player != seat:
-        return {}
-    first, second = (dict(zip(view.actions, view.frequencies, strict=True)) for view in views)
-    return {action: (first.get(action), second.get(action)) for action in {**first, **second}}
+    return comparison.paired_frequencies(*views) if views[0].player == seat else {}
 
 
 def _print_node(
@@ -332,7 +293,7 @@ def _print_node(
     console, names = for_answers(fit=False), _shared_names(solutions)
     for letter, solution, view in zip("AB", solutions, views, strict=True):
         mean = f"{names[seat]}: EV {view.ev(seat):.2f} chips, equity {view.equity(seat):.1%}"
-        console.print(heading(letter, solution, mean if view.reached else "never reached"))
+        console.print(_heading(letter, solution, mean if view.reached else "never reached"))
     console.print(board_line(views[0], names))
     console.print()
     ranked = differences[:limit]
@@ -361,8 +322,5 @@ def _hand_table(player: str, actions: list[str]) -> Table:
 
 def _hand_cells(strategy: Mapping[str, Pair], ev: Pair, weight: Pair) -> list[str]:
     shares = [cell_text(share, ".1%") for pair in strategy.values() for share in pair]
-    return [*shares, *(cell_text(chips, ".2f") for chips in ev), *map(_weight, weight)]
-
-
-def _weight(weight: float | None) -> str:
-    return "–" if weight is None else weight_text(weight)
+    weights = ("–" if each is None else weight_text(each) for each in weight)
+    return [*shares, *(cell_text(chips, ".2f") for chips in ev), *weights]

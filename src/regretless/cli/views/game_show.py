@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from textwrap import wrap
+from typing import TypeVar
 
 from rich.console import Console
 from rich.table import Table
@@ -50,6 +51,7 @@ RARELY = 0.005  # a share below which an action is left out of a list of words
 BAR = 24  # characters
 MAX_COLUMNS = 4  # with more actions, a row lists those it plays
 Strategy = Mapping[str, Mapping[str, float]]
+AtSet = TypeVar("AtSet")
 
 
 def show_game(solution: GameSolution, keys_text: str | None, *, whole: bool, file: str, as_json: bool) -> None:
@@ -239,7 +241,7 @@ def read_keys(text: str | None) -> list[str] | None:
     return None if text is None else [key.strip() for key in text.split(",") if key.strip()]
 
 
-def choose(strategy: Strategy, keys: Sequence[str] | None, limit: int | None) -> Strategy:
+def choose(strategy: Mapping[str, AtSet], keys: Sequence[str] | None, limit: int | None) -> dict[str, AtSet]:
     """The information sets with these keys; without keys, the first `limit`, or all."""
     if keys is None:
         return dict(islice(strategy.items(), limit))

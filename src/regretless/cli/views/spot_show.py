@@ -1,14 +1,11 @@
-"""`regretless show` for a solved spot: a node with its hands, the cards that can come next, or the betting tree.
-
-The tree is printed piece by piece: it may have a million nodes.
-"""
+"""`regretless show` for a solved spot: a node with its hands, the cards that can come next, or the betting tree."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +15,10 @@ from rich.text import Text
 from regretless.cards.deck import card_text
 from regretless.cards.ranges import Range
 from regretless.cli.terminal.consoles import for_answers, for_drawing, has_color, note, page_columns, plain_table
-from regretless.cli.terminal.json_output import print_json, strict_json
-from regretless.cli.terminal.numbers import cell_text, chips_text, duration_text
-from regretless.cli.views.labels import ROLES, PlayerNames, player_names, tree_actions
+from regretless.cli.terminal.json_output import print_json
+from regretless.cli.terminal.numbers import cell_text, duration_text
+from regretless.cli.views.betting_tree import print_tree
+from regretless.cli.views.labels import ROLES, PlayerNames, player_names
 from regretless.cli.views.spot_view import (
     NARROW,
     ORDER,
@@ -33,20 +31,14 @@ from regretless.cli.views.spot_view import (
 from regretless.colors import spot_colors
 from regretless.errors import InvalidOption, bytes_text
 from regretless.files.atomic import replace_file
-from regretless.forms.public import BettingTree, NodeKind
-from regretless.holdem.form.betting import HasTable, betting_tree
 from regretless.holdem.reading.grids import GridKind, make_grid
 from regretless.holdem.reading.nodes import NodeView, Runout, RunoutReport
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import lock_text
-from regretless.holdem.spots.spot import Spot
-from regretless.holdem.spots.spot_fields import PLAYERS, BettingTable, PlayerName
+from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.printable import printable
 
-__all__ = [
-    "HAND_LEGEND", "Look", "hand_table", "print_spot", "print_tree", "runout_legend", "runout_table", "show_spot",
-    "sorted_hands", "sorted_runouts",
-]  # fmt: skip
+__all__ = ["NodeSelection", "print_spot", "show_spot"]
 
 LOCKS = 6  # shown in the summary
 
@@ -57,13 +49,10 @@ HAND_LEGEND = (
 _NUMBERS = ("weight", "equity", "ev", "eqr")
 # Characters of a table of hands: hand, weight, equity, EV and EQR; each action besides its name; marks of locks.
 NUMBERS_WIDTH, ACTION_WIDTH, LOCKED_WIDTH = 37, 11, 10
-AT_ONCE = 500  # lines, or JSON nodes, printed together
-BRANCH, LAST, PASSING, NOTHING = "├── ", "└── ", "│   ", "    "
-PLAIN = {BRANCH: "+-- ", LAST: "`-- ", PASSING: "|   ", NOTHING: "    "}  # for streams that lack those characters
 
 
 @dataclass(frozen=True, kw_only=True)
-class Look:
+class NodeSelection:
     """What to show of a solved spot."""
 
     line: str = ""
@@ -89,50 +78,51 @@ class Look:
 
 
 def show_spot(
-    solution: SpotSolution, look: Look, *, runouts: bool, tree: bool, as_json: bool, svg: Path | None
+    solution: SpotSolution, selection: NodeSelection, *, runouts: bool, tree: bool, as_json: bool, svg: Path | None
 ) -> None:
     """Show a node of a solved spot, its runouts or its betting tree."""
     if svg is not None:
         if svg.suffix.lower() != ".svg":
             raise InvalidOption("svg", str(svg), "must end in .svg")
-        _draw(solution, look, svg)
+        _draw(solution, selection, svg)
     elif tree:
         print_tree(solution.spot, as_json=as_json)
     elif runouts:
-        _print_runouts(solution, look, as_json)
+        _print_runouts(solution, selection, as_json)
     elif as_json:
-        print_json(solution.as_json() | {"node": _node_json(solution, look)})
+        print_json(solution.as_json() | {"node": _node_json(solution, selection)})
     else:
-        print_spot(solution, look)
+        print_spot(solution, selection)
 
 
-def _node_json(solution: SpotSolution, look: Look) -> dict[str, Any]:
+def _node_json(solution: SpotSolution, selection: NodeSelection) -> dict[str, Any]:
     """Everything printed about a node; means are over the selected hands."""
-    whole, view = look.views(solution)
-    result = view.as_json(hands=look.table, player=look.player)
-    if look.sort is not None:
-        result["hands"] = {player: sorted_hands(view, player, look.sort) for player in result["hands"]}
+    whole, view = selection.views(solution)
+    result = view.as_json(hands=selection.table, player=selection.player)
+    if selection.sort is not None:
+        result["hands"] = {player: _sorted_hands(view, player, selection.sort) for player in result["hands"]}
     acting = view.player if view.kind == "decision" else None
-    shown = look.player or acting
+    shown = selection.player or acting
     if shown is not None and whole.reached:
-        result["grid"] = make_grid(view, shown, look.grid or ("strategy" if shown == acting else "weight")).as_json()
+        grid = selection.grid or ("strategy" if shown == acting else "weight")
+        result["grid"] = make_grid(view, shown, grid).as_json()
     return result
 
 
-def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
+def print_spot(solution: SpotSolution, selection: NodeSelection | None = None) -> None:
     """The summary of a solve and one node of it."""
-    look = look or Look()
-    whole, view = look.views(solution)
+    selection = selection or NodeSelection()
+    whole, view = selection.views(solution)
     console = for_answers()
     color = has_color(console)
     columns = page_columns(console)
     names = player_names(solution.spot)
     tables = [
-        hand_table(view, player, sort=look.sort, columns=columns, names=names)
+        _hand_table(view, player, sort=selection.sort, columns=columns, names=names)
         for player in ORDER
-        if look.table and whole.reached and look.player in (None, player) and view.hands[player].weight.any()
+        if selection.table and whole.reached and selection.player in (None, player) and view.hands[player].weight.any()
     ]
-    grid = node_grid(view, look.grid, color=color, columns=columns, player=look.player, names=names)
+    grid = node_grid(view, selection.grid, color=color, columns=columns, player=selection.player, names=names)
     console.print(Text.assemble((printable(solution.game), "bold"), " ", (_how(solution), "dim")))
     console.print(
         Text.assemble(
@@ -150,7 +140,7 @@ def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
     if len(solution.spot.locks) > LOCKS:
         console.print(f"and {len(solution.spot.locks) - LOCKS} more locks", style="yellow")
     console.print()
-    for line in node_lines(view, color=color, player=look.player, whole=whole, names=names):
+    for line in node_lines(view, color=color, player=selection.player, whole=whole, names=names):
         console.print(line, no_wrap=True, soft_wrap=True)
     for table in tables:
         console.print()
@@ -162,13 +152,14 @@ def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
         console.print(line, no_wrap=True, soft_wrap=True)
 
 
-def _draw(solution: SpotSolution, look: Look, path: Path) -> None:
+def _draw(solution: SpotSolution, selection: NodeSelection, path: Path) -> None:
     """Draw a node to an SVG file that loads nothing from other servers."""
     console = for_drawing(NARROW + 2)
-    whole, view = look.views(solution)
+    whole, view = selection.views(solution)
     names = player_names(solution.spot)
-    summary = node_lines(view, color=True, player=look.player, whole=whole, names=names)
-    for line in (*summary, Text(""), *node_grid(view, look.grid, color=True, player=look.player, names=names)):
+    player = selection.player
+    summary = node_lines(view, color=True, player=player, whole=whole, names=names)
+    for line in (*summary, Text(""), *node_grid(view, selection.grid, color=True, player=player, names=names)):
         console.print(line, no_wrap=True, overflow="crop")
     drawn = console.export_svg(title=printable(f"regretless show {solution.game}"))
     drawn = re.sub(r"@font-face \{.*?\}|<!--.*?-->", "", drawn, flags=re.DOTALL)
@@ -185,27 +176,27 @@ def _how(solution: SpotSolution) -> str:
     return f"{variant}· {solution.iterations:,} iterations · {machine} · {precision}"
 
 
-def _print_runouts(solution: SpotSolution, look: Look, as_json: bool) -> None:
-    then = look.then
+def _print_runouts(solution: SpotSolution, selection: NodeSelection, as_json: bool) -> None:
+    then = selection.then
     if then is None:  # the player in position acts after a check
         reader = solution.reader
-        node = reader.find(look.line, look.cards)
+        node = reader.find(selection.line, selection.cards)
         after = int(reader.form.tree.first_child[node.index])
-        acts_later = look.player == "ip" and "check" in reader.actions(after)
+        acts_later = selection.player == "ip" and "check" in reader.actions(after)
         then = "check" if acts_later else ""
-    report = solution.runouts(look.line, then=then, cards=look.cards)
+    report = solution.runouts(selection.line, then=then, cards=selection.cards)
     if as_json:
-        ordered = replace(report, runouts=tuple(sorted_runouts(report, look.player or "oop", look.sort)))
-        print_json((report if look.sort is None else ordered).as_json())
+        ordered = replace(report, runouts=tuple(_sorted_runouts(report, selection.player or "oop", selection.sort)))
+        print_json((report if selection.sort is None else ordered).as_json())
         return
     console = for_answers(fit=False)
     names = player_names(solution.spot)
-    console.print(runout_table(report, look.player, sort=look.sort, names=names))
-    for line in wrap_legend(runout_legend(report, names), page_columns(for_answers())):
+    console.print(_runout_table(report, selection.player, sort=selection.sort, names=names))
+    for line in wrap_legend(_runout_legend(report, names), page_columns(for_answers())):
         console.print(line)
 
 
-def hand_table(
+def _hand_table(
     view: NodeView, player: PlayerName, *, sort: str | None = None, columns: int = 80, names: PlayerNames = ROLES
 ) -> Table:
     """A player's hands, most likely first unless `sort` names another column, and their averages.
@@ -218,7 +209,7 @@ def hand_table(
     width = NUMBERS_WIDTH + sum(max(len(action), 5) + ACTION_WIDTH for action in actions)
     wide = width + (LOCKED_WIDTH if has_locks else 0) <= columns
     table = _empty_hand_table(names[player], actions, wide=wide, has_locks=has_locks)
-    rows = sorted_hands(view, player, sort)
+    rows = _sorted_hands(view, player, sort)
     for row in rows:
         cells = [row["hand"]]
         if acts:
@@ -265,21 +256,24 @@ def _number_cells(equity: float | None, ev: float | None, eqr: float | None) -> 
     return [cell_text(equity, ".1%"), cell_text(ev, ".2f"), cell_text(eqr, ".2f")]
 
 
-def sorted_hands(view: NodeView, player: PlayerName, sort: str | None) -> list[dict[str, Any]]:
+def _sorted_hands(view: NodeView, player: PlayerName, sort: str | None) -> list[dict[str, Any]]:
     """Rows of a player's hands sorted by a column: numbers from high to low, hands from aces down."""
     rows = view.rows(player)
-    columns = ("hand", *view.actions, *_NUMBERS)
-    if sort is not None and sort not in columns:
-        raise InvalidOption("sort", sort, f"is not a column here; choose from {', '.join(columns)}")
+    _check_sort(sort, ("hand", *view.actions, *_NUMBERS))
     if sort == "hand":
         return rows[::-1]
     if sort in view.actions and view.player == player:
         return sorted(rows, key=lambda row: float(row["strategy"][sort]), reverse=True)
     name = sort if sort in _NUMBERS else "weight"  # an action of the other player is not a column here
-    return sorted(rows, key=lambda row: -float("inf") if row[name] is None else float(row[name]), reverse=True)
+    return sorted(rows, key=lambda row: -math.inf if row[name] is None else float(row[name]), reverse=True)
 
 
-def runout_table(
+def _check_sort(sort: str | None, columns: Sequence[str]) -> None:
+    if sort is not None and sort not in columns:
+        raise InvalidOption("sort", sort, f"is not a column here; choose from {', '.join(columns)}")
+
+
+def _runout_table(
     report: RunoutReport, player: PlayerName | None = None, *, sort: str | None = None, names: PlayerNames = ROLES
 ) -> Table:
     """One row per card: EV, equity and action frequencies, for both players, or for one with its EQR."""
@@ -292,7 +286,7 @@ def runout_table(
     table = plain_table(right=["card", *(["reached"] if report.then else []), *numbers])
     for action in actions:
         table.add_column(action, justify="right", style=colors[action], no_wrap=True)
-    for each in sorted_runouts(report, player or "oop", sort):
+    for each in _sorted_runouts(report, player or "oop", sort):
         shares = [cell_text(each.frequencies.get(action), ".1%") for action in actions]
         if player is None:
             numbers_of_card = [cell_text(each.ev["oop"], ".2f"), cell_text(each.ev["ip"], ".2f")]
@@ -309,7 +303,7 @@ def _actions(report: RunoutReport) -> list[str]:
     return list(dict.fromkeys(action for each in report.runouts for action in each.frequencies))
 
 
-def runout_legend(report: RunoutReport, names: PlayerNames = ROLES) -> str:
+def _runout_legend(report: RunoutReport, names: PlayerNames = ROLES) -> str:
     """What the rows show."""
     acting = next((each.player for each in report.runouts if each.player is not None), None)
     line = f"after {report.line}, by next card" + (f", then {report.then}" if report.then else "")
@@ -318,12 +312,10 @@ def runout_legend(report: RunoutReport, names: PlayerNames = ROLES) -> str:
     return f"{line}{does}; EV in chips from there on{reached}"
 
 
-def sorted_runouts(report: RunoutReport, player: PlayerName, sort: str | None) -> list[Runout]:
+def _sorted_runouts(report: RunoutReport, player: PlayerName, sort: str | None) -> list[Runout]:
     """Cards sorted by a column, from high to low."""
     actions = _actions(report)
-    columns = ("card", "ev", "equity", "eqr", *actions)
-    if sort is not None and sort not in columns:
-        raise InvalidOption("sort", sort, f"is not a column here; choose from {', '.join(columns)}")
+    _check_sort(sort, ("card", "ev", "equity", "eqr", *actions))
 
     def key(each: Runout) -> float:
         if sort is not None and sort in actions:
@@ -331,81 +323,6 @@ def sorted_runouts(report: RunoutReport, player: PlayerName, sort: str | None) -
         else:
             numbers = {"ev": each.ev[player], "equity": each.equity[player], "eqr": each.eqr(player)}
             value = numbers.get(sort or "card", float(each.card))
-        return value if value == value else -float("inf")
+        return -math.inf if math.isnan(value) else value
 
     return sorted(report.runouts, key=key, reverse=True)
-
-
-def print_tree(spot_or_game: HasTable, *, as_json: bool = False) -> None:
-    """The betting tree of a spot or a game, street by street."""
-    tree = betting_tree(spot_or_game)
-    if as_json:
-        pieces = _json(tree, 0)
-        while chunk := list(islice(pieces, AT_ONCE)):
-            print("".join(chunk), end="")
-        print()
-        return
-    console = for_answers(fit=False)  # a terminal may wrap a deep branch, but none is cut
-    table = spot_or_game.table
-    console.print(_heading(table), style="bold")
-    names = player_names(spot_or_game) if isinstance(spot_or_game, Spot) else ROLES
-    lines = _tree_lines(table, tree, 0, "", names, plain=console.options.ascii_only)
-    while rows := list(islice(lines, AT_ONCE)):
-        console.print(Text("\n").join(rows), no_wrap=True)
-    console.print(f"\n{len(tree.kind):,} betting nodes", style="dim")
-
-
-def _heading(table: BettingTable) -> str:
-    posted = f"pot {chips_text(table.pot)}"
-    if table.blinds is not None:
-        ante = f", ante {chips_text(table.ante)}" if table.ante else ""
-        posted = f"blinds {'/'.join(map(chips_text, table.blinds))}{ante}"
-    return f"{table.streets[0]}, {posted}, stack {chips_text(table.stack)}"
-
-
-def _tree_lines(
-    table: BettingTable, tree: BettingTree, node: int, above: str, names: PlayerNames, *, plain: bool
-) -> Iterator[Text]:
-    """The lines below a node, each with the branches that lead to it."""
-    children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
-    labels = [tree.labels[child] for child in children]
-    colors = spot_colors([label for label in labels if label])
-    before_flop = table.streets[int(tree.street[node])] == "preflop"
-    texts = labels if before_flop else tree_actions(tree, node, table.pot, labels)
-    for child, label, text in zip(children, labels, texts, strict=True):
-        last = child == children[-1]
-        pot = table.pot + float(tree.paid[child].sum())
-        line = Text(_guide(above, LAST if last else BRANCH, plain))
-        if label:
-            line.append(f"{names[PLAYERS[int(tree.player[node])]]} ", style="dim")
-            line.append(text, style=colors[label])
-        else:
-            line.append(f"{table.streets[int(tree.street[child])]}, pot {chips_text(pot)}", style="dim italic")
-        if tree.kind[child] == NodeKind.SHOWDOWN:
-            line.append(f"  showdown, pot {chips_text(pot)}", style="dim")
-        yield line
-        yield from _tree_lines(
-            table, tree, child, _guide(above, NOTHING if last else PASSING, plain), names, plain=plain
-        )
-
-
-def _guide(above: str, branch: str, plain: bool) -> str:
-    return above + (PLAIN[branch] if plain else branch)
-
-
-def _json(tree: BettingTree, node: int) -> Iterator[str]:
-    """A node and its subtree as JSON: kind, chips paid, who acts, and the node after each action."""
-    paid = {"oop": float(tree.paid[node, 1]), "ip": float(tree.paid[node, 0])}
-    text = strict_json({"kind": NodeKind(int(tree.kind[node])).name.lower(), "paid": paid})[:-1]
-    if tree.player[node] >= 0:
-        text += f', "player": "{PLAYERS[int(tree.player[node])]}"'
-    children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
-    if not children:
-        yield text + "}"
-        return
-    text += ', "actions": {'
-    for child in children:
-        yield f"{text}{strict_json(tree.labels[child] or 'deal')}: "
-        yield from _json(tree, child)
-        text = ", "
-    yield "}}"

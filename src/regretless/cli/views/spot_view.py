@@ -21,7 +21,7 @@ from regretless.cards.hands import CLASS_NAMES
 from regretless.cards.ranges import Range
 from regretless.cli.terminal.numbers import chips_text, plain_zero
 from regretless.cli.views.labels import ROLES, PlayerNames, view_actions
-from regretless.colors import SUIT_COLORS, between, blend, spot_colors
+from regretless.colors import SUIT_COLORS, blend, on_scale, spot_colors
 from regretless.errors import InvalidText
 from regretless.holdem.reading.grids import Grid, GridKind, make_grid
 from regretless.holdem.reading.nodes import NodeView
@@ -208,9 +208,9 @@ def _cell_color(grid: Grid, cell: int) -> str:
     if grid.kind == "weight":
         return blend(EMPTY, FULL, 0.35 + 0.65 * value)
     if grid.kind == "equity":
-        return between(SCALE, min(max(value, 0.0), 1.0))
+        return on_scale(SCALE, min(max(value, 0.0), 1.0))
     low, high = float(np.nanmin(grid.values)), float(np.nanmax(grid.values))
-    return between(SCALE, (value - low) / (high - low) if high > low else 0.5)
+    return on_scale(SCALE, (value - low) / (high - low) if high > low else 0.5)
 
 
 def _strategy_cell(grid: Grid, cell: int, text: str) -> Text:

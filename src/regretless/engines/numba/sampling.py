@@ -51,12 +51,12 @@ from regretless.engines.numba.sampling_kernels import (
 )
 from regretless.engines.numba.sequence import NumbaHistoryEngine, NumbaSequenceEngine
 from regretless.engines.numba.sequence import estimate as estimate_exact
-from regretless.engines.numpy.sequence import normalise
 from regretless.engines.sampling import key_of, sampling_tree
 from regretless.errors import InvalidOption
 from regretless.forms.compile import uniform_array
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.memory import memory_bytes
+from regretless.forms.normalise import normalise
 from regretless.forms.sequence import compile_sequence
 from regretless.seeds import check_seed
 from regretless.variants.vanilla import Vanilla

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from regretless.compiling import kernel
 from regretless.engines.numba.update import next_average, next_regret, step_weights, to_match
-from regretless.engines.numpy.sequence import MIN_NORMAL
 from regretless.engines.sampling import SamplingTree, Words, uniform
 from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.normalise import MIN_NORMAL
 from regretless.variants.variant import Schedule
 
 __all__ = ["SamplingState", "batch_walks", "chance_walks", "external_walks", "outcome_walks"]

@@ -30,10 +30,10 @@ from regretless.engines.contract import LEARNED, Evaluation, Snapshot, Updates
 from regretless.engines.numba import sequence_kernels as kernels
 from regretless.engines.numba.payoff_rows import PayoffRows, payoff_rows
 from regretless.engines.numba.threads import numba_threads, numba_threads_are_lost
-from regretless.engines.numpy.sequence import normalise
 from regretless.forms.compile import check_strategy, uniform_array
 from regretless.forms.history import FloatArray, HistoryForm, IntArray
 from regretless.forms.memory import memory_bytes
+from regretless.forms.normalise import normalise
 from regretless.forms.sequence import SequenceForm, SequenceTree, sequence_tree, terminal_reach, terminal_sequences
 from regretless.variants.variant import ROW, Schedule
 

@@ -1,13 +1,13 @@
-"""CFR on arrays in plain NumPy, float64: the reference for every other engine, over both forms.
+"""CFR on arrays in plain NumPy, float64: the reference for every other engine, on the sequence and the history form.
 
-Both engines share one idea. All that an iteration needs from the game is the *payoff* of each sequence of the updating
-player: the value, against the others' strategies, of the terminals that end this sequence. The rest happens in the
-player's own tree of sequences:
+The engines of both forms share one idea. All that an iteration needs from the game is the *payoff* of each sequence of
+the updating player: the value, against the others' strategies, of the terminals that end this sequence. The rest
+happens in the player's own tree of sequences:
 
 1. payoffs   of every sequence, from the others' strategies. Here the two forms differ: the sequence form takes one
              sparse product with the other player's realization plan; the history form walks all nodes, depth by depth.
-2. up        deepest level first: an information set is worth v = Σ_a σ(a) · u(a); the regret of an action is u(a) − v;
-             and v is added to u of the sequence that leads to the set.
+2. up        deepest level first: an information set has the value v = Σ_a σ(a) · u(a); the regret of an action is
+             u(a) − v; and v is added to u of the sequence that leads to the set.
 3. update    S ← S · average_decay + average_weight · plan, then R and the next σ, as in `variants/variant.py`.
 4. down      root first: plan(a) = plan(sequence that leads there) · σ(a).
 
@@ -19,7 +19,6 @@ Zinkevich et al., NeurIPS 2007; Koller, Megiddo & von Stengel, 1996.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -27,61 +26,24 @@ import numpy as np
 from regretless.engines.contract import LEARNED, Evaluation, Snapshot, Updates
 from regretless.engines.numpy.update import next_average, next_regret, to_match
 from regretless.forms.compile import check_strategy
-from regretless.forms.history import FloatArray, HistoryForm, IntArray
+from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.memory import memory_bytes
-from regretless.forms.sequence import SequenceForm, SequenceTree, sequence_tree, terminal_sequences
+from regretless.forms.normalise import normalise
+from regretless.forms.sequence import (
+    SequenceForm,
+    SequenceTree,
+    realization_plan,
+    sequence_levels,
+    sequence_tree,
+    terminal_sequences,
+)
 from regretless.variants.variant import Schedule, Weights
 
-__all__ = ["MIN_NORMAL", "NumpyHistoryEngine", "NumpySequenceEngine", "estimate", "normalise"]
-
-# The smallest normal number. Every engine, in its own number format, treats a smaller sum as 0: such a sum has lost
-# precision, and 1 / sum overflows. Only a long chain of improbable moves makes one.
-MIN_NORMAL = float(np.finfo(np.float64).tiny)
+__all__ = ["NumpyHistoryEngine", "NumpySequenceEngine", "estimate"]
 
 STATE_ARRAYS = 4  # regret, average, strategy and plan, over all sequences
 
 Profile = list[tuple[FloatArray, FloatArray]]  # for each player: strategy and realization plan over their sequences
-
-
-def normalise(sums: FloatArray, first: IntArray) -> FloatArray:
-    """Divide the numbers of each information set by their sum; uniform where the sum is below `MIN_NORMAL`.
-
-    >>> normalise(np.array([1.0, 3.0, 0.0, 0.0]), np.array([0, 2, 4]))
-    array([0.25, 0.75, 0.5 , 0.5 ])
-    """
-    if not len(sums):
-        return sums
-    count = np.diff(first)
-    total = np.add.reduceat(sums, first[:-1])
-    counts = total >= MIN_NORMAL
-    share = np.where(counts, 1.0 / np.where(counts, total, 1.0), 0.0)
-    shares: FloatArray = sums * np.repeat(share, count) + np.repeat(np.where(counts, 0.0, 1.0 / count), count)
-    return shares
-
-
-@dataclass(frozen=True)
-class _SequenceLevel:
-    """The information sets of one level of a tree, and their sequences."""
-
-    sequences: slice
-    start: IntArray  # [sets]  first sequence of each set, counted from the first of the level
-    owner: IntArray  # [sequences]  set of each sequence, counted from the first of the level
-    parent: IntArray  # [sets]  sequence that leads to each set
-
-
-def _levels(tree: SequenceTree) -> list[_SequenceLevel]:
-    levels = []
-    for start, end in pairwise(tree.level.tolist()):
-        first = tree.first_sequence[start : end + 1]
-        levels.append(
-            _SequenceLevel(
-                sequences=slice(int(first[0]), int(first[-1])),
-                start=(first[:-1] - first[0]).astype(np.intp),
-                owner=np.repeat(np.arange(end - start), np.diff(first)),
-                parent=tree.parent_sequence[start:end].astype(np.intp),
-            )
-        )
-    return levels
 
 
 class _PlayerState:
@@ -89,7 +51,7 @@ class _PlayerState:
 
     def __init__(self, tree: SequenceTree) -> None:
         self.tree = tree
-        self.levels = _levels(tree)
+        self.levels = sequence_levels(tree)
         self.first = tree.first_sequence - 1  # the same slices without the empty sequence
         sequences = len(tree.pair)
         self.regret = np.zeros(sequences)
@@ -99,11 +61,8 @@ class _PlayerState:
         self.plan = self.realize(self.strategy)
 
     def realize(self, strategy: FloatArray) -> FloatArray:
-        """Step 4: the probability that the player makes every move of each sequence."""
-        plan = strategy.copy()
-        for level in self.levels:
-            plan[level.sequences] *= plan[level.parent][level.owner]
-        return plan
+        """Step 4."""
+        return realization_plan(self.levels, strategy)
 
     def new_regret(self, payoffs: FloatArray) -> FloatArray:
         """Step 2."""
@@ -212,7 +171,10 @@ def estimate(form: HistoryForm | SequenceForm) -> int:
     state = STATE_ARRAYS * 8 * (pairs + players)
     if isinstance(form, SequenceForm):
         return state
-    return state + 4 * (3 * sets + pairs + 2 * players + players * len(history.terminal)) + len(history.parent)
+    trees = 4 * (3 * sets + pairs + 2 * players)  # of `SequenceTree`, without the few numbers of `level`
+    ends = 4 * players * len(history.terminal)
+    movers = len(history.parent)
+    return state + trees + ends + movers
 
 
 class NumpySequenceEngine(_NumpyEngine):

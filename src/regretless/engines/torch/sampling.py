@@ -32,7 +32,6 @@ import torch
 
 from regretless.engines.contract import LEARNED, Evaluation, Sampling, Snapshot
 from regretless.engines.numba.sampling import exact_engine
-from regretless.engines.numpy.sequence import normalise
 from regretless.engines.sampling import FIRST_FACTOR, GAMMA, SECOND_FACTOR, SamplingTree, key_of, sampling_tree
 from regretless.engines.torch.sequence import DTYPES, TOLERANCE, torch_device
 from regretless.engines.torch.update import LearnedTensors, ScheduleTable, Segments, update
@@ -40,6 +39,7 @@ from regretless.errors import InvalidOption, WouldNotFit
 from regretless.forms.compile import uniform_array
 from regretless.forms.history import AnyArray, FloatArray, HistoryForm, IntArray
 from regretless.forms.memory import available_bytes, memory_bytes
+from regretless.forms.normalise import normalise
 from regretless.games.game import CHANCE
 from regretless.seeds import check_seed
 from regretless.variants.variant import Schedule

@@ -109,11 +109,11 @@ def read_plan(file: Container) -> BucketPlan:
         raise InvalidFile(
             file.path, "was written by another version, which numbers situations differently: build it again"
         )
-    streets = Fields(file.path, fields.value("streets"), "streets.")
+    streets = Fields(file.path, fields.value("streets"), "streets")
     counts: dict[str, Any] = {}
     for street in STREETS:
         if street in streets:
-            of_street = Fields(file.path, streets.value(street), f"streets.{street}.")
+            of_street = Fields(file.path, streets.value(street), f"streets.{street}")
             counts[street] = of_street.whole("buckets", low=1, high=MAX_BUCKETS)
     try:
         plan = BucketPlan(
@@ -128,7 +128,7 @@ def read_plan(file: Container) -> BucketPlan:
     except RegretlessError as error:
         raise InvalidFile(file.path, f"is damaged: {error}") from None
     for street in plan.streets:
-        situations = Fields(file.path, streets.value(street), f"streets.{street}.").whole("situations")
+        situations = Fields(file.path, streets.value(street), f"streets.{street}").whole("situations")
         if situations != plan.situations(street):
             expected = f"there are {plan.situations(street):,}"
             raise InvalidFile(
@@ -163,7 +163,7 @@ def read_unfinished(path: str | Path) -> tuple[BucketPlan, dict[StreetName, Stre
             continue
         boards = plan.boards(street)
         file.check(street, (plan.situations(street),), (np.uint8, np.uint16))
-        of_street = Fields(path, file.header["streets"][street], f"streets.{street}.")
+        of_street = Fields(path, file.header["streets"][street], f"streets.{street}")
         done = of_street.whole("boards_done", high=len(boards.rows))
         tables[street] = StreetTable(read_division(file, plan, street), file.array(street).copy(), done)
     return plan, tables
@@ -315,8 +315,8 @@ class DividedBuckets:
     @classmethod
     def read(cls, file: Container, field: str) -> DividedBuckets:
         """From a file, whose header has them under this field."""
-        fields = Fields(file.path, Fields(file.path, file.header).value(field), f"{field}.")
-        streets = Fields(file.path, fields.value("streets"), f"{field}.streets.")
+        fields = Fields(file.path, Fields(file.path, file.header).value(field), field)
+        streets = Fields(file.path, fields.value("streets"), f"{field}.streets")
         counts: dict[str, Any] = {
             street: streets.whole(street, low=1, high=MAX_BUCKETS) for street in STREETS if street in streets
         }

@@ -40,7 +40,7 @@ from regretless.holdem.spots.spot import Spot
 from regretless.reprs import brief
 
 __all__ = [
-    "SpotParts", "compile_holdem", "compile_spot", "hands_of", "holdem_hands", "parts_of", "runout_boards",
+    "FLOP", "SpotParts", "compile_holdem", "compile_spot", "hands_of", "holdem_hands", "parts_of", "runout_boards",
     "spot_hands",
 ]  # fmt: skip
 

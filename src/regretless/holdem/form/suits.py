@@ -23,15 +23,8 @@ from regretless.holdem.spots.locks import LockFrom
 from regretless.holdem.spots.spot import Spot
 
 __all__ = [
-    "Deal",
-    "count_deals",
-    "count_runouts",
-    "distinct_cards",
-    "find_deal",
-    "renaming_text",
-    "spot_group",
-    "suit_group",
-]
+    "Deal", "count_deals", "count_runouts", "distinct_cards", "find_deal", "renaming_text", "spot_group", "suit_group",
+]  # fmt: skip
 
 
 def suit_group(

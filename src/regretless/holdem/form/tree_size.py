@@ -12,6 +12,7 @@ from regretless.errors import RegretlessError
 from regretless.forms.betting import Branch
 from regretless.forms.public import NodeKind
 from regretless.holdem.spots.spot_fields import PLAYERS, BettingTable, StreetName
+from regretless.spelling import listed
 
 __all__ = ["MAX_DECISIONS", "MAX_NODES", "TreeSize"]
 
@@ -25,7 +26,7 @@ class TreeSize:
     def __init__(self, table: BettingTable) -> None:
         self.table = table
         self.decisions = 0
-        self.nodes: dict[int, int] = {}  # by id of a decision: nodes of the tree below and including it
+        self.nodes: dict[int, int] = {}  # by id of a decision, all of which stay alive meanwhile: nodes of its subtree
 
     def begin_decision(self) -> None:
         """Count a decision that is about to be built."""
@@ -67,7 +68,7 @@ def _remedy(table: BettingTable) -> str:
         return f"remove lines from [lines], or make the stack smaller in proportion to the pot{cap}"
     longest_first = sorted(lists_by_length.items(), key=lambda item: -item[0][0])[:3]
     lists = [f"the {count} {kind} sizes {_where(streets)}" for (count, kind), streets in longest_first]
-    return f"remove some of {_listed(lists)}{cap}"
+    return f"remove some of {listed(lists)}{cap}"
 
 
 def _longest_lists(table: BettingTable, street: StreetName) -> dict[str, int]:
@@ -94,13 +95,4 @@ def _where(streets: list[str]) -> str:
     """
     before = ["before the flop"] if "preflop" in streets else []
     after = [street for street in streets if street != "preflop"]
-    return " and ".join([*before, f"on the {_listed(after)}"] if after else before)
-
-
-def _listed(texts: list[str]) -> str:
-    """Texts as a sentence lists them.
-
-    >>> _listed(["flop", "turn", "river"])
-    'flop, turn and river'
-    """
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+    return " and ".join([*before, f"on the {listed(after)}"] if after else before)

@@ -42,15 +42,8 @@ from regretless.holdem.spots.spot_fields import STREETS, StreetName
 from regretless.seeds import check_seed
 
 __all__ = [
-    "DrawnBoards",
-    "GameBuckets",
-    "Lookup",
-    "acting_streets",
-    "blocked",
-    "flops_in_order",
-    "game_buckets",
-    "make_form",
-]
+    "DrawnBoards", "GameBuckets", "Lookup", "acting_streets", "blocked", "flops_in_order", "game_buckets", "make_form",
+]  # fmt: skip
 
 SIZES = (3, 4, 5)  # cards on the board after each deal
 WEIGHTS = (comb(52, 3) / comb(48, 3), 49 / 45, 48 / 44)

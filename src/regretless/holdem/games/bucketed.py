@@ -14,9 +14,9 @@ from typing import TypeVar
 import numpy as np
 
 from regretless.engines import BucketedEngine, FormKind, PricedEngine, Snapshot, TableLayout, engine_if_able
-from regretless.errors import Advice
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import AnyArray, FloatArray
+from regretless.forms.normalise import normalise_columns
 from regretless.forms.public import NodeKind
 from regretless.holdem.buckets.plan import BucketChoice
 from regretless.solving.options import SolveOptions
@@ -28,7 +28,6 @@ __all__ = ["AVERAGES", "BucketedProblem", "SavedTables", "bucketed_sets", "snaps
 
 AVERAGES = ("average.0", "average.1")  # arrays of a snapshot
 SAMPLE_RUNOUTS = 16  # per iteration
-ITERATIONS = 1000
 
 EngineType = TypeVar("EngineType", bound=BucketedEngine | PricedEngine)
 
@@ -55,14 +54,14 @@ class BucketedProblem(Problem[BucketedForm, EngineType]):
         """The buckets that users ask for; raises `InvalidOption` if they do not fit the problem."""
         raise NotImplementedError
 
-    def spelled(self, options: SolveOptions) -> SolveOptions:
+    def normalise_options(self, options: SolveOptions) -> SolveOptions:
         if not isinstance(options.buckets, str):
             return options
         return replace(options, buckets=str(BucketChoice.parse(options.buckets)))
 
-    def settle(self, settings: Settings) -> Settings:
+    def fill_settings(self, settings: Settings) -> Settings:
         buckets = None if self.choice is None else str(self.choice)
-        return replace(super().settle(settings), buckets=buckets, sample_runouts=self.count)
+        return replace(super().fill_settings(settings), buckets=buckets, sample_runouts=self.count)
 
     def checkpoint_bytes(self, form: BucketedForm, engine: EngineType) -> int:
         return engine.kept_bytes
@@ -70,11 +69,6 @@ class BucketedProblem(Problem[BucketedForm, EngineType]):
     def machine(self, earlier: Solution) -> Machine:
         """The engine and device of the earlier solve: they change the last bits of numbers, unlike threads."""
         return Machine(engine=engine_if_able(earlier.engine, self.forms), device=earlier.device)
-
-    if_final = (Advice("keep_regrets", None, "saves them", keyword="save(path, resumable=True)"),)
-
-    def why_final(self, earlier: Solution) -> str:
-        return "is a finished solve without its regrets, which a resume needs"
 
 
 class SavedTables:
@@ -106,8 +100,6 @@ def snapshot_strategy(layout: TableLayout, snapshot: Snapshot) -> Callable[[int]
     averages = cache(lambda player: snapshot.arrays[AVERAGES[player]])  # a file is read whole at each access
 
     def strategy(node: int) -> FloatArray:
-        sums = layout.rows(averages(int(tree.player[node])), node).astype(np.float64)
-        total = sums.sum(axis=0)
-        return np.where(total > 0, sums / np.where(total > 0, total, 1.0), 1.0 / len(sums))
+        return normalise_columns(layout.rows(averages(int(tree.player[node])), node))
 
     return strategy

@@ -48,7 +48,6 @@ from regretless.holdem.estimate import spot_size
 from regretless.holdem.form.runouts import compile_spot, runout_boards, spot_hands
 from regretless.holdem.games.bucketed import (
     AVERAGES,
-    ITERATIONS,
     BucketedProblem,
     SavedTables,
     bucketed_sets,
@@ -211,7 +210,6 @@ def _read_maps(file: Container, form: PublicForm, buckets: tuple[tuple[int, ...]
     return maps_of[0], maps_of[1]
 
 
-MAX_ITERATIONS = 100_000  # limit if only a target is given
 PRICED_BYTES = 2 * 4  # per entry: probabilities, decision by decision and joined
 MEASURE_EVERY = 100  # iterations at most, with a target: a measurement walks every runout
 
@@ -223,6 +221,7 @@ class BucketedSpotProblem(BucketedProblem[PricedEngine]):
     unit = "% of the pot"
     variant = "discounted"  # measured: less exploitable than linear after as many runouts
     solution_type = BucketedSpotSolution
+    max_iterations = 100_000
     choice: BucketChoice
 
     def __init__(self, spot: Spot, options: SolveOptions) -> None:
@@ -289,11 +288,6 @@ class BucketedSpotProblem(BucketedProblem[PricedEngine]):
         if needed > free:
             advice = [Advice("buckets", None, "take much less")]
             raise WouldNotFit(f"{self.name} on sampled runouts", needed=needed, available=free, advice=advice)
-
-    def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
-        if iterations is None:
-            iterations = ITERATIONS if target is None else MAX_ITERATIONS
-        return iterations, target
 
     def measure_every(self, iterations: int, target: float | None) -> int | None:
         return iterations if target is None else min(MEASURE_EVERY, max(1, iterations // 10))

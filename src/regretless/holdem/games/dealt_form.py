@@ -38,7 +38,7 @@ from regretless.solving.game_solution import LEARNED
 from regretless.solving.problem import Request
 from regretless.solving.public_problem import PublicFormProblem, public_size
 from regretless.solving.record import Record
-from regretless.solving.solution import Contents, Solution
+from regretless.solving.solution import Contents
 
 __all__ = ["DealtFormProblem", "DealtFormSolution", "saved_averages"]
 
@@ -86,9 +86,6 @@ class DealtFormProblem(PublicFormProblem):
     unit = UNIT
     scale = MILLI
 
-    def in_units(self, target: float) -> float:
-        return target / MILLI
-
     @abstractmethod
     def dealt_size(self) -> PublicSize:
         """The size of the form."""
@@ -99,11 +96,6 @@ class DealtFormProblem(PublicFormProblem):
 
     def public_size(self) -> PublicSize:
         return self._size
-
-    if_final = (Advice("keep_regrets", None, "saves them", keyword="save(path, resumable=True)"),)
-
-    def why_final(self, earlier: Solution) -> str:
-        return "is a finished solve without its regrets, which a resume needs"
 
     def if_too_large(self, threads: int) -> tuple[Advice, ...]:
         """What takes less memory, besides 16 bits."""

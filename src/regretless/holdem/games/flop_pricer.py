@@ -49,6 +49,7 @@ from regretless.forms.bucketed import lossless
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import BettingTree, NodeKind, Payoffs, PublicForm
 from regretless.forms.public_size import PublicSize, size_of_tree
+from regretless.forms.walking import children
 from regretless.holdem.form.runouts import compile_holdem, holdem_hands, runout_boards
 from regretless.holdem.games.boards import GameBuckets
 
@@ -84,7 +85,7 @@ class FlopTree:
         """The nodes from where the flop's betting begins."""
         nodes = list(self.begins)
         for node in nodes:  # grows during the loop
-            nodes += range(int(self.tree.first_child[node]), int(self.tree.first_child[node + 1]))
+            nodes += children(self.tree, node)
         return frozenset(nodes)
 
     @cached_property
@@ -104,8 +105,7 @@ def flop_tree(tree: BettingTree) -> FlopTree:
     begins: list[int] = []
     chance: list[int] = []
     for row, node in enumerate(nodes):  # grows during the loop: breadth first
-        children = range(0) if ended[row] else range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
-        for child in children:
+        for child in range(0) if ended[row] else children(tree, node):
             deals_flop = bool(tree.kind[child] == NodeKind.CHANCE and tree.street[child] == 0)
             all_in = deals_flop and _showdown(tree, child) is not None
             if deals_flop and not all_in:
@@ -338,14 +338,13 @@ class _PreflopWalk:
                 return np.asarray(self.lines[node][player, int(best)])
             return self._all_in_values(showdown, player, reach)
         strategy = self.strategy(node)
-        children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
+        below = children(tree, node)
         if tree.player[node] != player:
             opposed = [
-                self.values(child, player, reach * row, best=best)
-                for child, row in zip(children, strategy, strict=True)
+                self.values(child, player, reach * row, best=best) for child, row in zip(below, strategy, strict=True)
             ]
             return np.asarray(np.array(opposed).sum(axis=0))
-        values = np.array([self.values(child, player, reach, best=best) for child in children])
+        values = np.array([self.values(child, player, reach, best=best) for child in below])
         return np.asarray(values.max(axis=0) if best else (strategy * values).sum(axis=0))
 
     def _all_in_values(self, showdown: int, player: int, reach: FloatArray) -> FloatArray:

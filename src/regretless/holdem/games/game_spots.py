@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple, Unpack
 
@@ -25,14 +24,16 @@ from regretless.errors import InvalidFile, InvalidText
 from regretless.files.atomic import reason
 from regretless.files.state import check_state, replace_state, state_folder
 from regretless.forms.public import NodeKind
+from regretless.forms.walking import action_labels, children
 from regretless.holdem.form.betting import betting_of
+from regretless.holdem.form.runouts import FLOP
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.reader import DealtReader
 from regretless.holdem.games.safe_spots import Blueprint, solve_safely
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.spots.lines import LineStep, find_action, parse_line
+from regretless.holdem.spots.lines import find_action, parse_line
 from regretless.holdem.spots.sizes import exact
 from regretless.holdem.spots.spot import MAX_NAME_LENGTH, MIN_WEIGHT, Spot
 from regretless.holdem.spots.spot_fields import OOP, PLAYERS, STREETS, Bets, Lines
@@ -40,18 +41,17 @@ from regretless.solving.options import SpotKeywords
 
 __all__ = ["FlopLine", "flop_line", "saved_spot", "solve_saved", "spot_at"]
 
-FLOP = 3  # cards
-MAX_LINE_LENGTH = 150  # characters of the name of a file
+MAX_FILE_NAME = 150  # characters, without the suffix
 SAFE = ", safe"  # after the line, in the name of a spot that is solved safely
 
 
 class FlopLine(NamedTuple):
     """A line of play, divided at its flop."""
 
-    line: str  # before the flop
+    before_flop: str
     flop: tuple[int, ...]
-    then: str  # after it
-    cards: tuple[int, ...]  # those that the line omits after the flop
+    after_flop: str
+    later_cards: tuple[int, ...]  # those that the line omits after the flop
 
 
 def flop_line(game: HoldemGame, line: str, cards: Sequence[int] = ()) -> FlopLine | None:
@@ -59,32 +59,27 @@ def flop_line(game: HoldemGame, line: str, cards: Sequence[int] = ()) -> FlopLin
 
     >>> fields = {"stack": 20, "small_blind": 0.5, "big_blind": 1, "preflop": {"open": "2x"}, "bets": {"bet": "50%"}}
     >>> flop_line(HoldemGame.from_mapping(fields), "r2, c, Ks 7d 2c, x, c, 5h")
-    FlopLine(line='raise 2, call', flop=(47, 21, 0), then='check, c, 5h', cards=())
+    FlopLine(before_flop='raise 2, call', flop=(47, 21, 0), after_flop='check, c, 5h', later_cards=())
     """
     tree, node, before = betting_of(game).tree, 0, []
     steps, undealt = list(parse_line(line, "line")), list(cards)
     while steps and tree.kind[node] == NodeKind.DECISION:
-        first = int(tree.first_child[node])
-        action = find_action(steps[0], tree.labels[first : int(tree.first_child[node + 1])])
+        action = find_action(steps.pop(0), action_labels(tree, node))
         if action is None:
             return None
-        node = first + action
+        node = children(tree, node)[action]
         before.append(tree.labels[node])
-        del steps[0]
     if tree.kind[node] != NodeKind.CHANCE:
         return None
-    flop = [step.card for step in takewhile(lambda step: step.card is not None, steps[:FLOP]) if step.card is not None]
-    del steps[: len(flop)]
+    flop: list[int] = []
+    while steps and len(flop) < FLOP and (card := steps[0].card) is not None:
+        flop.append(card)
+        steps.pop(0)
     if not flop:
         flop, undealt = undealt[:FLOP], undealt[FLOP:]
     if len(flop) < FLOP:
         return None
-    return FlopLine(", ".join(before), tuple(flop), ", ".join(map(_step_text, steps)), tuple(undealt))
-
-
-def _step_text(step: LineStep) -> str:
-    """A step as it may be typed in a line: "c" may be a check or a call."""
-    return "c" if step.either else str(step)
+    return FlopLine(", ".join(before), tuple(flop), ", ".join(step.as_typed for step in steps), tuple(undealt))
 
 
 def spot_at(
@@ -103,7 +98,8 @@ def spot_at(
     if tree.kind[node.index] != NodeKind.DECISION:
         raise InvalidText("line", line, None, "nobody acts there")
     ip, oop = (_arriving(reader, node, player, line, any_hand) for player in range(2))
-    paid, actions = float(tree.paid[node.index, 0]), [step for step in node.steps if parse_line(step)[0].card is None]
+    paid = float(tree.paid[node.index, 0])
+    actions = [step for step in node.steps if parse_line(step)[0].card is None]
     called = bool(tree.player[tree.parent[dealt]] == OOP and tree.labels[dealt] == "call")
     return Spot(
         board=node.deal.cards,
@@ -152,7 +148,7 @@ def _below(lines: Sequence[str], actions: Sequence[str]) -> tuple[str, ...]:
     for line in lines:
         steps = parse_line(line)
         if len(steps) > len(beginning) and all(step.means(action) for step, action in zip(steps, beginning)):
-            below.append(", ".join(map(_step_text, steps[len(beginning) :])))
+            below.append(", ".join(step.as_typed for step in steps[len(beginning) :]))
     return tuple(below)
 
 
@@ -190,14 +186,15 @@ def saved_spot(spot: Spot, folder: Path, target: float | None = None) -> SpotSol
         solution = SpotSolution.load(path)
     except InvalidFile:
         return None
+    if solution.spot != spot:
+        return None
     if target is None:
-        is_done = solution.reason != "interrupted"
-    else:  # of a safe solution the target is not its exploitability
-        aimed = solution.settings.target
-        reached = solution.reason == "target" and aimed is not None and aimed <= target / 100 * spot.pot
-        is_done = reached or solution.exploitability_pct_pot <= target
-    return solution if is_done and solution.spot == spot else None
+        return solution if solution.reason != "interrupted" else None
+    # A safe solve aims at the opponent's gain, so reaching its own target counts as much as a low exploitability.
+    goal, saved_goal = target / 100 * spot.pot, solution.settings.target
+    reached_goal = solution.reason == "target" and saved_goal is not None and saved_goal <= goal
+    return solution if reached_goal or solution.exploitability_pct_pot <= target else None
 
 
 def _file_name(spot: Spot) -> str:
-    return re.sub(r"[^\w.]+", "-", spot.name)[-MAX_LINE_LENGTH:] + ".rgl"
+    return re.sub(r"[^\w.]+", "-", spot.name)[-MAX_FILE_NAME:] + ".rgl"

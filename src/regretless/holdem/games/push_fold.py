@@ -30,8 +30,7 @@ from regretless.solving.options import NO_OPTIONS, SolveOptions
 
 __all__ = ["PushFoldProblem", "PushFoldSolution"]
 
-TARGET = 1e-5  # mbb/g; the default
-MAX_ITERATIONS = 5_000  # the default
+TARGET = 1e-5  # mbb/g
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +123,8 @@ class PushFoldProblem(GameProblem):
     scale = MILLI
     variant = "predictive-discounted-plus"
     solution_type = PushFoldSolution
+    default_target = TARGET
+    default_iterations = 5_000
 
     def __init__(self, game: object, options: SolveOptions = NO_OPTIONS) -> None:
         super().__init__(game)
@@ -131,11 +132,3 @@ class PushFoldProblem(GameProblem):
             raise InvalidOption("form", options.form, f"is not for {self.name}, which is solved in the history form")
         if options.sampling not in (None, "full"):  # which predictive variants do not support
             self.variant = GameProblem.variant
-
-    def in_units(self, target: float) -> float:
-        return target / MILLI
-
-    def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
-        if iterations is None and target is None:
-            return MAX_ITERATIONS, self.in_units(TARGET)
-        return super().end(iterations, target)

@@ -21,6 +21,7 @@ from regretless.cards.isomorphism import SUIT_PERMUTATIONS
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import DEAD
+from regretless.holdem.form.runouts import FLOP
 from regretless.holdem.form.suits import Deal
 from regretless.holdem.games.boards import GameBuckets
 from regretless.holdem.reading.line_reader import FormReader, LineNode, LineReader
@@ -28,7 +29,6 @@ from regretless.holdem.reading.line_reader import FormReader, LineNode, LineRead
 __all__ = ["BucketedReader", "DealtFormReader", "DealtReader"]
 
 BUCKETED_BOARDS = 64  # whose buckets stay in memory
-FLOP = 3  # cards
 
 
 class DealtReader(LineReader):

@@ -38,7 +38,7 @@ from regretless.forms.public_size import PublicSize
 from regretless.holdem.estimate import STORAGES
 from regretless.holdem.flops import Flop, read_flops
 from regretless.holdem.form.betting import betting_of
-from regretless.holdem.form.runouts import compile_holdem
+from regretless.holdem.form.runouts import FLOP, compile_holdem
 from regretless.holdem.form.suits import Deal, count_deals
 from regretless.holdem.games.dealt_form import DealtFormProblem, DealtFormSolution, saved_averages
 from regretless.holdem.games.flop_pricer import FlopTree
@@ -58,17 +58,9 @@ from regretless.variants.presets import PRESETS
 from regretless.variants.variant import stores_predictions
 
 __all__ = [
-    "FlopsEstimate",
-    "RealCardsProblem",
-    "RealCardsReader",
-    "RealCardsSolution",
-    "compile_game",
-    "estimate_flops",
-]
+    "FlopsEstimate", "RealCardsProblem", "RealCardsReader", "RealCardsSolution", "compile_game", "estimate_flops",
+]  # fmt: skip
 
-TARGET = 5.0  # mbb/g; the default
-MAX_ITERATIONS = 10_000  # limit if only a target is given
-FLOP = 3  # cards
 UNSOLVED = -1  # the runout of a deal on a flop that was not solved
 RESOLVE = Advice("resolve", None, "solves it with the ranges that arrive there", keyword="solution.resolve(line)")
 
@@ -295,6 +287,8 @@ class RealCardsProblem(DealtFormProblem):
     kind = Kind.FLOPS
     variant = "postflop"
     solution_type = RealCardsSolution
+    default_target = 5.0  # mbb/g
+    default_iterations = max_iterations = 10_000
 
     def __init__(self, game: HoldemGame, options: SolveOptions) -> None:
         """The game on the flops in the options, or the one that is resumed."""
@@ -310,16 +304,11 @@ class RealCardsProblem(DealtFormProblem):
         self.text, self.flops = text, read_flops(text)
         self.name = self.game.name or "hold'em"
 
-    def spelled(self, options: SolveOptions) -> SolveOptions:
+    def normalise_options(self, options: SolveOptions) -> SolveOptions:
         return replace(options, flops=flops_text(options.flops))
 
-    def settle(self, settings: Settings) -> Settings:
-        return replace(super().settle(settings), flops=self.text)
-
-    def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
-        if iterations is None and target is None:
-            target = self.in_units(TARGET)
-        return MAX_ITERATIONS if iterations is None else iterations, target
+    def fill_settings(self, settings: Settings) -> Settings:
+        return replace(super().fill_settings(settings), flops=self.text)
 
     def if_too_large(self, threads: int) -> tuple[Advice, ...]:
         fitting = estimate_flops(self.game, self.flops, threads=threads).flops_that_fit[16]

@@ -19,10 +19,11 @@ from regretless.cards.deck import board_text
 from regretless.cards.hands import HAND_COUNT, blocked_by
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind
+from regretless.holdem.form.runouts import FLOP
 from regretless.holdem.form.suits import Deal
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.game_spots import spot_at
-from regretless.holdem.games.reader import FLOP, DealtReader
+from regretless.holdem.games.reader import DealtReader
 from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot

@@ -27,7 +27,9 @@ from regretless.cards.ranges import Range
 from regretless.engines import Evaluation, PublicEngine, StrategyEvaluator
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.normalise import normalise_columns
 from regretless.forms.public import BettingTree, PublicForm
+from regretless.forms.walking import children
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import SpotParts, compile_spot, spot_hands
 from regretless.holdem.form.suits import Deal, spot_group
@@ -76,9 +78,7 @@ class _Strategy:
         player, street = int(self.form.tree.player[node]), int(self.form.tree.street[node])
         deal = self._deal(street, runout)
         rows = self.reader.strategy(LineNode(self.node[node], deal, NO_REACH))
-        rows = rows[:, self.reader.read_by(deal, player)[self.hands[player]]]
-        total = rows.sum(axis=0)
-        return np.where(total > 0, rows / np.where(total > 0, total, 1.0), 1.0 / len(rows))  # blocked hands: any
+        return normalise_columns(rows[:, self.reader.read_by(deal, player)[self.hands[player]]])  # blocked hands: any
 
     def _find_deal(self, street: int, runout: int) -> Deal:
         """The deal of the game that is a runout of the spot."""
@@ -96,7 +96,7 @@ def _same_nodes(game: BettingTree, start: int, spot: BettingTree) -> list[int]:
     """The node of the game that is each node of a spot, whose betting is the game's from a node on."""
     nodes = [start]
     for node in nodes:  # grows during the loop: breadth first, as the spot is numbered
-        nodes += range(int(game.first_child[node]), int(game.first_child[node + 1]))
+        nodes += children(game, node)
     if len(nodes) != len(spot.kind) or (game.kind[nodes] != spot.kind).any():
         raise InvalidOption("safe", True, "needs the betting of the game, which this spot does not have")
     return nodes

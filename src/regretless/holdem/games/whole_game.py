@@ -36,7 +36,6 @@ from regretless.holdem.games.big_blinds import MILLI, UNIT
 from regretless.holdem.games.boards import GameBuckets, acting_streets, game_buckets, make_form
 from regretless.holdem.games.bucketed import (
     AVERAGES,
-    ITERATIONS,
     BucketedProblem,
     SavedTables,
     bucketed_sets,
@@ -57,7 +56,7 @@ from regretless.solving.solution import Contents, Solution
 
 __all__ = ["NoLimitProblem", "NoLimitSolution"]
 
-BUCKETS = "abstraction"  # the field of the header
+ABSTRACTION_FIELD = "abstraction"  # of the header
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,9 +115,9 @@ class NoLimitSolution(SavedTables, PricedSolution):
 
     def _contents(self, resumable: bool) -> Contents:
         arrays = self.saved_tables(resumable)
-        header: dict[str, object] = {"rules": self.rules.to_toml(), BUCKETS: None}
+        header: dict[str, object] = {"rules": self.rules.to_toml(), ABSTRACTION_FIELD: None}
         if self.buckets is not None:
-            header[BUCKETS] = self.buckets.header()
+            header[ABSTRACTION_FIELD] = self.buckets.header()
             arrays |= self.buckets.arrays()
         return Contents(header, arrays)
 
@@ -128,7 +127,7 @@ class NoLimitSolution(SavedTables, PricedSolution):
         header = Fields(path, file.header)
         record = Record.read(file, players=2)
         game = read_saved_game(header)
-        buckets = DividedBuckets.read(file, BUCKETS) if header.value(BUCKETS) is not None else None
+        buckets = DividedBuckets.read(file, ABSTRACTION_FIELD) if header.value(ABSTRACTION_FIELD) is not None else None
         try:
             of_game = game_buckets(game, buckets, () if buckets is None else buckets.plan.streets)
         except RegretlessError as error:
@@ -156,14 +155,14 @@ class _LazyBuckets:
         self.plan, self._loaded = plan, loaded
 
     @cached_property
-    def tables(self) -> Buckets:
+    def loaded(self) -> Buckets:
         return self._loaded or build_buckets(self.plan)
 
     def count(self, street: StreetName) -> int:
         return self.plan.count(street)
 
     def lookup(self, boards: NDArray[np.uint8]) -> NDArray[np.uint16]:
-        return self.tables.lookup(boards)
+        return self.loaded.lookup(boards)
 
 
 class NoLimitProblem(BucketedProblem[BucketedEngine]):
@@ -178,16 +177,14 @@ class NoLimitProblem(BucketedProblem[BucketedEngine]):
 
     def __init__(self, game: HoldemGame, options: SolveOptions) -> None:
         """The game with the buckets in the options, or the one that is resumed."""
-        self.game, earlier = game, options.resume
-        self._earlier: NoLimitSolution | None = None  # which must have had the same buckets
-        if isinstance(earlier, NoLimitSolution):
-            earlier.check_resumes(game)
-            self.game, self._earlier = earlier.rules, earlier
-            super().__init__(options, earlier.settings)
-        else:
-            if isinstance(earlier, Solution):
-                raise InvalidOption("resume", earlier.where, "is not a solve of a game from the deal")
-            super().__init__(options, None)
+        earlier = options.resume
+        if isinstance(earlier, Solution) and not isinstance(earlier, NoLimitSolution):
+            raise InvalidOption("resume", earlier.where, "is not a solve of a game from the deal")
+        self._earlier = earlier if isinstance(earlier, NoLimitSolution) else None  # must have had the same buckets
+        if self._earlier is not None:
+            self._earlier.check_resumes(game)
+        self.game = game if self._earlier is None else self._earlier.rules
+        super().__init__(options, None if self._earlier is None else self._earlier.settings)
         self.name = self.game.name or "hold'em"
 
     def choose_buckets(self, text: str | None) -> BucketChoice | None:
@@ -201,7 +198,7 @@ class NoLimitProblem(BucketedProblem[BucketedEngine]):
         return BucketChoice.parse(text)
 
     @cached_property
-    def tables(self) -> _LazyBuckets | None:
+    def bucket_tables(self) -> _LazyBuckets | None:
         """Those of a file, or to be built."""
         choice, earlier = self.choice, self._earlier
         if choice is None:
@@ -223,12 +220,9 @@ class NoLimitProblem(BucketedProblem[BucketedEngine]):
         """The buckets of every street."""
         if self.choice is None:
             return game_buckets(self.game, None, ())
-        streets = () if self.tables is None else self.tables.plan.streets
+        streets = () if self.bucket_tables is None else self.bucket_tables.plan.streets
         covered = tuple(street for street in streets if street not in self.choice.lossless)
-        return game_buckets(self.game, self.tables, covered, str(self.choice))
-
-    def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
-        return iterations or ITERATIONS, None
+        return game_buckets(self.game, self.bucket_tables, covered, str(self.choice))
 
     def form(self) -> BucketedForm:
         return make_form(self.game, self.buckets, count=self.count, seed=self.seed)
@@ -248,7 +242,7 @@ class NoLimitProblem(BucketedProblem[BucketedEngine]):
             make_reader=lambda: BucketedReader(form, self.buckets, engine.strategy),
             snapshot=engine.snapshot(copy=False),
             rules=self.game,
-            buckets=None if self.tables is None else DividedBuckets.of(self.tables.tables),
+            buckets=None if self.bucket_tables is None else DividedBuckets.of(self.bucket_tables.loaded),
         )
 
 

@@ -24,6 +24,7 @@ from regretless.engines import encode_shares
 from regretless.files.container import Streamed
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import NodeKind, PublicForm
+from regretless.forms.walking import children
 
 __all__ = [
     "BLOCK_BYTES", "MAX_IN_32_BITS", "EncodedStrategies", "blocks_at_once", "encode_rows", "layout",
@@ -77,7 +78,7 @@ def layout(form: PublicForm) -> tuple[IntArray, list[tuple[int, int]]]:
     begin = np.zeros(len(tree.kind), dtype=np.int64)
     sizes = [0] * len(form.streets)
     for node in np.flatnonzero(tree.kind == NodeKind.DECISION).tolist():
-        street, actions = int(tree.street[node]), int(tree.first_child[node + 1] - tree.first_child[node])
+        street, actions = int(tree.street[node]), len(children(tree, node))
         begin[node] = sizes[street]
         sizes[street] += (actions - 1) * len(form.hands[int(tree.player[node])].weight)
     return begin, [(len(street.parent), size) for street, size in zip(form.streets, sizes, strict=True)]

@@ -36,6 +36,7 @@ from regretless.cards.equity import add_pairs
 from regretless.forms.blockers import compatible, met, nearly_blocked, same_reach
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import BettingTree, Hands, NodeKind, PublicForm
+from regretless.forms.walking import children
 
 __all__ = ["Evaluator", "Met", "Showdown", "Strategies", "street_rows"]
 
@@ -144,7 +145,7 @@ class Evaluator:
             if tree.kind[node] != NodeKind.DECISION:
                 continue
             strategies[node] = self.strategies.strategy(node, runout)
-            for action, child in enumerate(range(int(tree.first_child[node]), int(tree.first_child[node + 1]))):
+            for action, child in enumerate(children(tree, node)):
                 reach[child] = reach[node] if tree.player[node] == player else reach[node] * strategies[node][action]
                 nodes.append(child)
         values = self._terminals(player, runout, nodes, reach)
@@ -153,9 +154,7 @@ class Evaluator:
             values.update(self._deals(player, street, runout, {node: reach[node] for node in chances}))
         for node in reversed(nodes):
             if tree.kind[node] == NodeKind.DECISION:
-                below = np.array(
-                    [values[child] for child in range(int(tree.first_child[node]), int(tree.first_child[node + 1]))]
-                )
+                below = np.array([values[child] for child in children(tree, node)])
                 values[node] = (below * strategies[node] if tree.player[node] == player else below).sum(axis=0)
         return values
 
@@ -164,7 +163,7 @@ class Evaluator:
         current, following = self.form.streets[street], self.form.streets[street + 1]
         child = {node: int(self.form.tree.first_child[node]) for node in reach}
         total = {node: np.zeros(len(self.form.hands[player].weight)) for node in reach}
-        for after in range(int(current.first_child[runout]), int(current.first_child[runout + 1])):
+        for after in children(current, runout):
             alive = ~self.dead(1 - player, street + 1, after)
             entering = {child[node]: reach[node] * alive for node in reach}
             values = self._walk(player, street + 1, after, entering)
@@ -224,7 +223,7 @@ class Evaluator:
             self._add_pairs(runout, (slice(None), slice(None)), shares, total)
             return shares, total
         current, following = self.form.streets[street], self.form.streets[street + 1]
-        for after in range(int(current.first_child[runout]), int(current.first_child[runout + 1])):
+        for after in children(current, runout):
             pairs_after = self._find_pairs(street + 1, after) if street + 1 < last else None
             for copy in following.copies[following.first_copy[after] : following.first_copy[after + 1]]:
                 first, second = (self.form.permutations[player][copy] for player in range(2))

@@ -22,6 +22,7 @@ from regretless.errors import InvalidText
 from regretless.forms.blockers import met
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import BettingTree, Hands, NodeKind, Payoffs, PublicForm
+from regretless.forms.walking import action_labels
 from regretless.holdem.form.suits import Deal, find_deal
 from regretless.holdem.reading.evaluation import Evaluator, Strategies
 from regretless.holdem.spots.lines import LineStep, find_action, no_such_action, parse_line
@@ -231,7 +232,7 @@ class LineReader(ABC):
 
     def actions(self, node: int) -> tuple[str, ...]:
         tree = self.tree
-        return tree.labels[int(tree.first_child[node]) : int(tree.first_child[node + 1])]
+        return action_labels(tree, node)
 
     def cards(self, node: LineNode) -> list[int]:
         """Cards that can come next, lowest first."""

@@ -22,6 +22,7 @@ from regretless.forms.history import FloatArray, IntArray
 from regretless.holdem.reading.columns import arrow_table, pandas_table
 from regretless.holdem.reading.line_reader import class_shares
 from regretless.holdem.spots.spot_fields import PlayerName
+from regretless.holdem.spots.toml_fields import player_in
 from regretless.reprs import brief
 from regretless.solving.solution_html import facts_html
 
@@ -172,9 +173,7 @@ class NodeView:
         return tuple(float(self.acting.weight @ shares) for shares in self.strategy)
 
     def _table(self, player: PlayerName) -> HandTable:
-        if player not in self.hands:
-            raise InvalidOption("player", player, "is neither oop nor ip")
-        return self.hands[player]
+        return self.hands[player_in(player, "player")]
 
     def only(self, player: PlayerName, hands: Range) -> NodeView:
         """The same node with only some of a player's hands, to average over; the opponent keeps all."""

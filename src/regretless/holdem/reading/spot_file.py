@@ -17,6 +17,7 @@ from regretless.errors import InvalidFile
 from regretless.files.container import Container, Streamed
 from regretless.forms.history import AnyArray, FloatArray, IntArray
 from regretless.forms.public import DEAD, BettingTree, NodeKind, PublicForm, Street, no_symmetry
+from regretless.forms.walking import children
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import hands_of, spot_hands
 from regretless.holdem.form.suits import count_runouts
@@ -146,7 +147,7 @@ class FileResults:
 
     def strategy(self, node: int, runout: int) -> FloatArray:
         tree = self.form.tree
-        actions = int(tree.first_child[node + 1] - tree.first_child[node])
+        actions = len(children(tree, node))
         hands = len(self.form.hands[int(tree.player[node])].weight)
         row = self._row(int(tree.street[node]), runout)
         stored = row[self.begin[node] : self.begin[node] + (actions - 1) * hands].reshape(actions - 1, hands)

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import cast
@@ -21,6 +21,7 @@ from regretless.cards.ranges import Range
 from regretless.errors import InvalidText
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import NodeKind, PublicForm
+from regretless.forms.walking import children
 from regretless.holdem.form.runouts import spot_hands
 from regretless.holdem.form.suits import spot_group
 from regretless.holdem.reading.line_reader import FormReader, LineNode
@@ -72,8 +73,8 @@ class SpotReader(FormReader):
         tree, index, deal = self.form.tree, node.index, node.deal
         kind = cast(KindName, NodeKind(int(tree.kind[index])).name.lower())
         actor = int(tree.player[index]) if kind in ("decision", "fold") else -1
-        children = self._children_of(index) if kind == "decision" else []
-        values = [self._values(player, node, [index, *children] if player == actor else [index]) for player in range(2)]
+        below = children(tree, index) if kind == "decision" else range(0)
+        values = [self._values(player, node, [index, *below] if player == actor else [index]) for player in range(2)]
         strategy = action_ev = np.zeros((0, 0))
         locked = np.zeros(0, dtype=np.bool_)
         if kind == "decision":
@@ -98,16 +99,11 @@ class SpotReader(FormReader):
     def action_ev(self, node: LineNode) -> FloatArray:
         """[actions, H] EV in chips of each action at a decision, for the hands that the board leaves its player."""
         player = int(self.form.tree.player[node.index])
-        return self._action_ev(player, node, self._values(player, node, self._children_of(node.index)))
+        return self._action_ev(player, node, self._values(player, node, children(self.form.tree, node.index)))
 
     def _action_ev(self, player: int, node: LineNode, values: list[FloatArray]) -> FloatArray:
         _, solved = self.solved_hands(player, node.deal)
         return np.array([self._chips(player, node, each)[solved] for each in values])
-
-    def _children_of(self, index: int) -> list[int]:
-        """The betting nodes one action after a betting node."""
-        first_child = self.form.tree.first_child
-        return list(range(int(first_child[index]), int(first_child[index + 1])))
 
     def runout_report(self, node: LineNode, then: str = "") -> RunoutReport:
         """Frequencies, EV and equity for each card that can come next, with `then` played after it."""
@@ -160,7 +156,7 @@ class SpotReader(FormReader):
         chips = np.divide(values, met, out=np.full(len(met), np.nan), where=met > 0)
         return np.asarray(chips + self.form.tree.paid[node.index, player])
 
-    def _values(self, player: int, node: LineNode, indices: list[int]) -> list[FloatArray]:
+    def _values(self, player: int, node: LineNode, indices: Iterable[int]) -> list[FloatArray]:
         """Values [H] of betting nodes: `node` itself, or those after its actions."""
         if node.deal.street < len(self.form.streets) - 1:
             return [self.results.values(player, index, node.deal.runout) for index in indices]

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from regretless.cards.deck import CARD_PATTERN, card_text, parse_card
 from regretless.errors import InvalidOption, InvalidText
 from regretless.holdem.spots.sizes import exact, number_text
+from regretless.spelling import did_you_mean
 
 __all__ = ["LineStep", "find_action", "no_such_action", "parse_line"]
 
@@ -48,6 +48,11 @@ class LineStep(NamedTuple):
         if self.card is not None:
             return card_text(self.card)
         return self.verb if self.amount is None else f"{self.verb} {number_text(exact(self.amount))}"
+
+    @property
+    def as_typed(self) -> str:
+        """The step as it may be typed in a line: "c" may be a check or a call."""
+        return "c" if self.either else str(self)
 
     def means(self, other: LineStep) -> bool:
         """Whether this step, as typed, means that action of the tree.
@@ -123,8 +128,7 @@ def _hint(part: str) -> str:
         return "; ten is T"
     if len(words) > 1 and all(_ACTION.fullmatch(word) or _CARD.fullmatch(word) or word.isdecimal() for word in words):
         return "; steps are separated by commas"
-    close = get_close_matches(words[0], _NAMES, n=1) if words else []
-    return f"; did you mean {close[0]}?" if close and close[0] != words[0] else ""
+    return did_you_mean(words[0], _NAMES) if words and words[0] not in _NAMES else ""
 
 
 def _read(part: str, text: str, field: str, position: int) -> LineStep:

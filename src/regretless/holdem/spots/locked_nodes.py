@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from regretless.errors import InvalidText
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
-from regretless.holdem.spots.locks import AnyLock, LockFrom, action_labels, follow, lock_strategy
+from regretless.forms.walking import action_labels
+from regretless.holdem.spots.locks import AnyLock, LockFrom, follow, lock_strategy
 from regretless.reprs import brief
 
 __all__ = ["LockedHands", "LockedNode", "ReadSource", "locked_nodes", "locked_players"]

@@ -48,13 +48,15 @@ from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, InvalidText, RegretlessError
 from regretless.forms.history import FloatArray
 from regretless.forms.public import BettingTree, NodeKind
+from regretless.forms.walking import action_labels
 from regretless.holdem.spots.lines import LineStep, find_action, no_such_action, parse_line
 from regretless.holdem.spots.range_mix import ActionGroup
 from regretless.holdem.spots.sizes import number_text
+from regretless.holdem.spots.toml_fields import player_in
 from regretless.reprs import brief
 
 __all__ = [
-    "BETS", "AnyLock", "Lock", "LockFrom", "action_groups", "action_labels", "check_lock", "follow", "frequency_text",
+    "BETS", "AnyLock", "Lock", "LockFrom", "action_groups", "check_lock", "follow", "frequency_text",
     "lock_strategy", "lock_text", "parse_lock", "parse_strategy", "split_line",
 ]  # fmt: skip
 
@@ -117,8 +119,8 @@ class LockFrom(_AtNode):
     def __post_init__(self) -> None:
         if (self.player is None) == (self.node is None):
             raise InvalidOption("locks.source", self.source, "needs either a player or a node")
-        if self.player not in (None, "ip", "oop"):
-            raise InvalidOption("locks.player", self.player, "is neither oop nor ip")
+        if self.player is not None:
+            player_in(self.player, "locks.player")
         if self.player is not None and self.hands:
             raise InvalidOption("locks.hands", self.hands, "selects hands at a node, but this lock is for a player")
         if self.player is not None and self.frequencies:
@@ -138,11 +140,6 @@ def check_lock(tree: BettingTree, lock: AnyLock, name: str) -> int:
     The lock of all decisions of a player is at the root.
     """
     return 0 if isinstance(lock, LockFrom) and lock.player is not None else follow(tree, lock, name)[0]
-
-
-def action_labels(tree: BettingTree, node: int) -> tuple[str, ...]:
-    """The actions at a betting node."""
-    return tree.labels[int(tree.first_child[node]) : int(tree.first_child[node + 1])]
 
 
 def follow(tree: BettingTree, lock: AnyLock, name: str) -> tuple[int, list[LineStep | None]]:

@@ -32,7 +32,7 @@ from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, InvalidText
 from regretless.holdem.spots.rounding import warn_of_rounding
 from regretless.holdem.spots.spot_fields import MAX_AMOUNT, MIN_AMOUNT, PLAYERS, SpotFields, check_number
-from regretless.holdem.spots.spot_toml import read_mapping, read_texts, write_spot
+from regretless.holdem.spots.spot_toml import read_keywords, read_mapping, write_spot
 from regretless.holdem.spots.toml_fields import parse_toml, read_toml
 from regretless.reprs import brief
 
@@ -58,7 +58,7 @@ class Spot(SpotFields):
         return brief(self, board=board_text(self.board))
 
     def __post_init__(self) -> None:
-        for name, value in read_texts(vars(self)).items():
+        for name, value in read_keywords(vars(self)).items():
             object.__setattr__(self, name, value)
         if len(self.board) not in (3, 4, 5):
             cards = "1 card" if len(self.board) == 1 else f"{len(self.board)} cards"

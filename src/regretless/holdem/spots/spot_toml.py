@@ -61,42 +61,26 @@ from regretless.holdem.spots.bet_tables import HOMES, quoted, read_bets, read_be
 from regretless.holdem.spots.lines import parse_line
 from regretless.holdem.spots.locks import AnyLock, Lock, LockFrom, parse_lock, parse_strategy
 from regretless.holdem.spots.sizes import number_text
-from regretless.holdem.spots.spot_fields import PLAYERS, Bets, PlayerName, Rules, SpotFields
-from regretless.holdem.spots.toml_fields import FileKind, check_at_most, number_in, table_in, text_in, texts_in
+from regretless.holdem.spots.spot_fields import PLAYERS, Bets, Rules, SpotFields
+from regretless.holdem.spots.toml_fields import (
+    FileKind,
+    check_at_most,
+    number_in,
+    player_in,
+    table_in,
+    text_in,
+    texts_in,
+)
 from regretless.holdem.spots.trees import preset_tree
 
-__all__ = [
-    "FIELDS",
-    "GAME_FIELDS",
-    "NOT_A_SPOT",
-    "SPOT_FILE",
-    "is_game_table",
-    "read_mapping",
-    "read_texts",
-    "write_spot",
-]
+__all__ = ["FIELDS", "SPOT_FILE", "is_game_table", "read_keywords", "read_mapping", "write_spot"]
 
 MAX_LOCKS = 10_000
 MAX_POSITION_LENGTH = 20  # characters
 
-FIELDS = (
-    "board",
-    "pot",
-    "stack",
-    "oop",
-    "ip",
-    "tree",
-    "bets",
-    "rules",
-    "lines",
-    "locks",
-    "name",
-    "big_blind",
-    "raiser",
-)
-SPOT_FILE = FileKind("a spot", {"": ("board", "pot", "stack", "tree", "name", "big_blind", "raiser"), **HOMES})
-NOT_A_SPOT = "a game from the deal, not a spot: solve one such game at a time, with buckets"
-A_STUDY = "a study, which has many flops: regretless study estimates and solves it"
+TOP_FIELDS = ("board", "pot", "stack", "tree", "name", "big_blind", "raiser")
+FIELDS = (*TOP_FIELDS, "oop", "ip", *HOMES, "locks")
+SPOT_FILE = FileKind("a spot", {"": TOP_FIELDS, **HOMES})
 GAME_FIELDS = {"small_blind", "big_blind", "preflop"}  # of a game from the deal; a spot may name its big blind too
 
 
@@ -108,21 +92,24 @@ def read_mapping(table: Mapping[str, object], path: str | Path | None = None, *,
 
     >>> read_mapping({"board": "Qs Jh 2h", "stak": 910})
     Traceback (most recent call last):
-    regretless.errors.RegretlessError: stak: is not a field of a spot; did you mean 'stack'?
+    regretless.errors.RegretlessError: stak: is not a field of a spot; did you mean stack?
     """
     source = "" if path is None else str(path)
-    file_is = f"{source}: is" if source else "this is"
+    subject = f"{source}: is" if source else "this is"
     if is_game_table(table):
-        raise RegretlessError(f"{file_is} {NOT_A_SPOT}")
+        raise RegretlessError(
+            f"{subject} a game from the deal, not a spot: solve one such game at a time, with buckets"
+        )
     if "board" not in table and "flops" in table:
-        raise RegretlessError(f"{file_is} {A_STUDY}")
+        raise RegretlessError(f"{subject} a study, which has many flops: regretless study estimates and solves it")
     SPOT_FILE.check_known(table, FIELDS, "")
     for required in ("board", "pot", "stack", "oop", "ip", "bets"):
         if required not in table and not (required == "bets" and "tree" in table):
             raise SPOT_FILE.missing(required)
     pot, stack = number_in(table["pot"], "pot"), number_in(table["stack"], "stack")
     (oop, oop_name), (ip, ip_name) = (_player(table[player], player, source, warn=warn) for player in ("oop", "ip"))
-    bets, rules, raiser = table.get("bets", {}), table_in(table.get("rules", {}), "rules"), _raiser(table.get("raiser"))
+    bets, rules = table.get("bets", {}), table_in(table.get("rules", {}), "rules")
+    raiser = None if table.get("raiser") is None else player_in(table["raiser"], "raiser")
     if "tree" in table:
         if "bets" in table:
             raise InvalidOption("tree", table["tree"], "is given beside [bets]: give one of them")
@@ -145,20 +132,23 @@ def read_mapping(table: Mapping[str, object], path: str | Path | None = None, *,
 
 def is_game_table(table: Mapping[str, object]) -> bool:
     """Whether a file with these tables describes a game from the deal rather than a spot."""
+    if "board" in table:
+        return False
     fields = GAME_FIELDS & table.keys()
-    return "board" not in table and bool(fields) and not (fields == {"big_blind"} and "pot" in table)
+    is_spot_with_big_blind = fields == {"big_blind"} and "pot" in table
+    return bool(fields) and not is_spot_with_big_blind
 
 
-def read_texts(fields: Mapping[str, object]) -> dict[str, Any]:
+def read_keywords(fields: Mapping[str, object]) -> dict[str, Any]:
     """The fields that may be given as in a file: cards and ranges as text, bets and rules as mappings."""
     values: dict[str, Any] = {"board": _board(fields["board"])}
     positions = dict(zip(PLAYERS, cast("tuple[str, str]", fields["positions"]), strict=True))
     for player in PLAYERS:
         if isinstance(value := fields[player], str):
-            values[player] = _player({"range": value}, player, "")[0]
+            values[player] = _player({"range": value}, player)[0]
         elif not isinstance(value, Range):
             table = _mapping(value, player, "text such as 'QQ+, AKs'")
-            values[player], name = _player(table, player, "")
+            values[player], name = _player(table, player)
             positions[player] = name or positions[player]
     values["positions"] = (positions["ip"], positions["oop"])
     if not isinstance(bets := fields["bets"], Bets):
@@ -182,7 +172,7 @@ def _board(value: object) -> tuple[int, ...]:
     raise InvalidOption("board", value, "must be cards, such as 'Kh Qs Js', or their numbers from 0 to 51")
 
 
-def _player(value: object, player: str, source: str, *, warn: bool = True) -> tuple[Range, str]:
+def _player(value: object, player: str, source: str = "", *, warn: bool = True) -> tuple[Range, str]:
     """A player's range and position."""
     table = table_in(value, player)
     SPOT_FILE.check_known(table, ("range", "name"), player)
@@ -193,12 +183,6 @@ def _player(value: object, player: str, source: str, *, warn: bool = True) -> tu
         raise InvalidOption(f"{player}.name", name, f"must have at most {MAX_POSITION_LENGTH} printable characters")
     field = f"{player}.range"
     return Range.parse(text_in(table["range"], field), field, source, warn=warn), name
-
-
-def _raiser(value: object) -> PlayerName | None:
-    if value is None or value == "oop" or value == "ip":
-        return value
-    raise InvalidOption("raiser", value, "is neither oop nor ip")
 
 
 def _locks(value: object, folder: Path | None) -> Iterator[AnyLock]:
@@ -239,9 +223,7 @@ def _lock_from(table: Mapping[str, object], field: str, folder: Path | None) -> 
     SPOT_FILE.check_known(table, ("source", "player", "node", "hands", "frequencies", "suits"), field)
     source = text_in(table["source"], f"{field}.source")
     node, hands = _node_and_hands(table, field)
-    player = text_in(table["player"], f"{field}.player") if "player" in table else None
-    if player not in (None, "oop", "ip"):
-        raise InvalidOption(f"{field}.player", player, "is neither oop nor ip")
+    player = player_in(table["player"], f"{field}.player") if "player" in table else None
     if (player is None) == (node is None):
         raise InvalidOption(f"{field}.source", source, "needs either player or node beside it")
     if player is not None and hands:
@@ -254,7 +236,7 @@ def _lock_from(table: Mapping[str, object], field: str, folder: Path | None) -> 
         if sorted(renaming) != sorted(SUITS):
             raise InvalidOption(f"{field}.suits", renaming, f"is not a permutation of the suits {SUITS}")
     path = source if folder is None or Path(source).is_absolute() else str(folder / source)
-    return LockFrom(path, player=player, node=node, hands=hands, frequencies=frequencies, suits=suits)  # type: ignore[arg-type]
+    return LockFrom(path, player=player, node=node, hands=hands, frequencies=frequencies, suits=suits)
 
 
 def _node_and_hands(table: Mapping[str, object], field: str) -> tuple[str | None, str]:

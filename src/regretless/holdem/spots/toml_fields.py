@@ -13,15 +13,16 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
+from typing import Literal
 
 from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 from regretless.files.tensor_file import check_ordinary
+from regretless.spelling import did_you_mean
 
 __all__ = [
-    "MAX_FILE", "FileKind", "check_at_most", "flag_in", "number_in", "parse_toml", "read_toml", "read_toml_text",
-    "table_in", "text_in", "texts_in",
+    "MAX_FILE", "FileKind", "check_at_most", "flag_in", "number_in", "parse_toml", "player_in", "read_toml",
+    "read_toml_text", "table_in", "text_in", "texts_in",
 ]  # fmt: skip
 
 MAX_FILE = 2 * 2**20  # bytes; a spot with thousands of locks takes a fifth of this
@@ -111,14 +112,13 @@ class FileKind:
         """Refuse a key of the table `name` that is not known, suggesting what was probably meant."""
         for key, value in table.items():
             if key not in known:
-                close = get_close_matches(str(key), known, n=1, cutoff=0.5)
                 home = next((other for other, fields in self.homes.items() if key in fields and other != name), None)
                 if home is not None and not isinstance(value, Mapping):
-                    meant = f"it belongs in [{home}]" if home else "it belongs above the tables"
+                    hint = f"; it belongs in [{home}]" if home else "; it belongs above the tables"
                 else:
-                    meant = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(known)}"
+                    hint = did_you_mean(str(key), known, f"it has {', '.join(known)}", cutoff=0.5)
                 field = f"{name}.{key}" if name else str(key)
-                raise RegretlessError(f"{field}: is not a field of {f'[{name}]' if name else self.what}; {meant}")
+                raise RegretlessError(f"{field}: is not a field of {f'[{name}]' if name else self.what}{hint}")
 
 
 def table_in(value: object, field: str) -> Mapping[str, object]:
@@ -159,3 +159,10 @@ def check_at_most(values: Sequence[object], limit: int, field: str) -> None:
     """Refuse a list with more entries than that."""
     if len(values) > limit:
         raise RegretlessError(f"{field}: has {len(values):,} entries; at most {limit:,} are allowed")
+
+
+def player_in(value: object, field: str) -> Literal["oop", "ip"]:
+    """The player that a field names."""
+    if value == "oop" or value == "ip":
+        return value
+    raise InvalidOption(field, value, "is neither oop nor ip")

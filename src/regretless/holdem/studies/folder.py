@@ -172,7 +172,7 @@ class StudyFolder(StudyParts):
         path = self.path / MERGED
         try:
             fields = Fields.read(path, self.path, largest=MAX_MERGED)
-            return _Merged(fields.text("parts"), Fields(path, fields.value("sha256"), "sha256.").table)
+            return _Merged(fields.text("parts"), Fields(path, fields.value("sha256"), "sha256").table)
         except InvalidFile:  # missing or damaged: the parts are read instead
             return _Merged(None, {})
 

@@ -35,7 +35,6 @@ import json
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import cached_property, reduce
 from itertools import product
 from math import prod
@@ -47,8 +46,9 @@ import numpy as np
 from regretless.errors import InvalidOption, RegretlessError
 from regretless.forms.history import IntArray
 from regretless.forms.public import BettingTree, NodeKind
+from regretless.forms.walking import action_labels
 from regretless.holdem.estimate import STORAGES
-from regretless.holdem.flops import Flop, choose_flops
+from regretless.holdem.flops import Flop, flops_of_field
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.form.suits import suit_group
 from regretless.holdem.problem import TARGET
@@ -61,6 +61,7 @@ from regretless.holdem.spots.spot_toml import read_mapping, write_spot
 from regretless.holdem.spots.toml_fields import parse_toml, read_toml_text
 from regretless.solving.kinds import Kind
 from regretless.solving.options import SolveOptions
+from regretless.spelling import did_you_mean
 from regretless.variants.presets import read_variant
 
 __all__ = ["ANY", "Keep", "StudyPlan", "StudySpot", "Variation", "line_pattern"]
@@ -176,7 +177,7 @@ class StudyPlan:
     @cached_property
     def chosen(self) -> list[Flop]:
         """The flops that `flops` names."""
-        return choose_flops(self.flops, self.group)
+        return flops_of_field(self.flops, self.group)
 
     @cached_property
     def spots(self) -> list[StudySpot]:
@@ -245,9 +246,8 @@ def _check_names(table: Mapping[str, object]) -> None:
         if key == "board":
             raise RegretlessError("board: is not a field of a study, which has flops")
         if key not in _SPOT + _STUDY:
-            close = get_close_matches(key, _SPOT + _STUDY, n=1, cutoff=0.5)
-            meant = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(_STUDY + _SPOT)}"
-            raise RegretlessError(f"{key}: is not a field of a study; {meant}")
+            hint = did_you_mean(key, _SPOT + _STUDY, f"it has {', '.join(_STUDY + _SPOT)}", cutoff=0.5)
+            raise RegretlessError(f"{key}: is not a field of a study{hint}")
 
 
 def _flops(value: object) -> str | tuple[str, ...]:
@@ -361,7 +361,7 @@ def _missing_step(tree: BettingTree, line: str, name: str) -> RegretlessError | 
                 return InvalidOption(name, line, f"needs a card before {part!r}; {ANY!r} means every card")
             node = int(tree.first_child[node])
             continue
-        labels = tree.labels[int(tree.first_child[node]) : int(tree.first_child[node + 1])]
+        labels = action_labels(tree, node)
         if part == ANY:
             return InvalidOption(name, line, f"has {ANY!r} where no card is dealt")
         action = find_action(step := parse_line(part, name)[0], labels)

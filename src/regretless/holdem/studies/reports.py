@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any
 
 from regretless.cards.deck import RANKS, SUITS
@@ -26,6 +25,7 @@ from regretless.holdem.studies.folder import StudyFolder
 from regretless.holdem.studies.plan import line_pattern
 from regretless.holdem.studies.queries import run_sql
 from regretless.holdem.studies.rows import TABLES, column_of
+from regretless.spelling import did_you_mean
 
 __all__ = ["Coverage", "ReportRow", "StudyReport", "study_coverage", "study_report"]
 
@@ -212,7 +212,7 @@ def study_coverage(folder: StudyFolder, *, where: str = "", variation: int | Non
     chosen = [
         spot
         for spot in plan.spots
-        if variation in (None, spot.variation.number) and (flop_filter is None or flop_filter.takes(spot.flop.cards))
+        if variation in (None, spot.variation.number) and (flop_filter is None or flop_filter.matches(spot.flop.cards))
     ]
     weights = {spot.id: spot.flop.weight for spot in chosen}
     done = [weight for spot, weight in weights.items() if spot in solved]
@@ -266,9 +266,9 @@ def _column(folder: StudyFolder, name: str) -> str:
     allowed += ["pot", "stack", "rake", *(column_of(field) for field in folder.manifest.varied)]
     chosen = column_of(name.strip())
     if chosen not in allowed:
-        close = get_close_matches(chosen, allowed, n=1, cutoff=0.5)
-        meant = f"did you mean {close[0]!r}?" if close else "texture, pairing, suits, connectedness, high or flop are"
-        raise InvalidOption("by", name, f"is not a column to group by; {meant}")
+        columns = "texture, pairing, suits, connectedness, high or flop are"
+        hint = did_you_mean(chosen, allowed, columns, cutoff=0.5)
+        raise InvalidOption("by", name, f"is not a column to group by{hint}")
     return chosen
 
 

@@ -247,7 +247,7 @@ def _common(spot: StudySpot) -> dict[str, object]:
         "flop": spot.flop.text,
         "variation": spot.variation.number,
         "weight": spot.flop.weight,
-        "flops": spot.flop.flops,
+        "flops": spot.flop.multiplicity,
         **asdict(texture_of(spot.flop.cards)),
         **_varied(spot),
         "pot": fields.pot,

@@ -19,19 +19,9 @@ from regretless.forms.public import NodeKind
 from regretless.variants.variant import Weights
 
 __all__ = [
-    "FACTORS",
-    "LINE",
-    "LOSE",
-    "NODE",
-    "SAME",
-    "TIE",
-    "WIN",
-    "WIN_AT_ONCE",
-    "CudaBucketPlan",
-    "StreetPlan",
-    "make_plan",
+    "FACTORS", "LINE", "LOSE", "NODE", "SAME", "TIE", "WIN", "WIN_AT_ONCE", "CudaBucketPlan", "StreetPlan", "make_plan",
     "records_source",
-]
+]  # fmt: skip
 
 LOSE, TIE, WIN, WIN_AT_ONCE, SAME, NONE = range(6)  # rows of `StreetPlan.pays`; `kernels/terminals.cu` applies them
 FACTORS = 6

@@ -11,19 +11,19 @@ would leave idle.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import Any, Unpack
 
 import cupy
 import numpy as np
 
 from regretless.engines.contract import LEARNED, Evaluation, Snapshot, Updates
 from regretless.engines.cuda.sequence.game import FIELDS, LEVELS, SIZES, STATE, TOGETHER, kernel_source
-from regretless.engines.cuda.sequence.launch import RESIDENT_THREADS, DeviceLimits, plan_launch
-from regretless.engines.numpy.sequence import MIN_NORMAL
+from regretless.engines.cuda.sequence.launch import RESIDENT_THREADS, DeviceLimits, LaunchOptions, plan_launch
 from regretless.engines.sequence_layout import Terms, terms_of
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.forms.compile import check_strategy
 from regretless.forms.history import FloatArray
+from regretless.forms.normalise import normalise
 from regretless.forms.sequence import SequenceForm, SequenceTree
 from regretless.variants.variant import Schedule, Weights
 
@@ -49,12 +49,8 @@ class CudaSequenceSolve:
         updates: Updates,
         device: str = "cuda",
         dtype: str = "float32",
-        mode: str = "auto",
-        blocks: int | None = None,
-        block_threads: int | None = None,
-        carried: bool | None = None,
+        **launch: Unpack[LaunchOptions],
     ) -> None:
-        """`mode`, `blocks`, `block_threads` and `carried` are as in `plan_launch`."""
         self._device = cupy.cuda.Device(int(device.partition(":")[2] or 0))
         self._simultaneous = updates is Updates.SIMULTANEOUS
         with self._device:
@@ -63,21 +59,12 @@ class CudaSequenceSolve:
                 processors=int(attributes["MultiProcessorCount"]),
                 shared_bytes=int(attributes["MaxSharedMemoryPerBlockOptin"]) - RESERVED_SHARED,
             )
-            self.plan = plan_launch(
-                trees,
-                terms,
-                self._limits,
-                dtype=dtype,
-                mode=mode,
-                blocks=blocks,
-                block_threads=block_threads,
-                carried=carried,
-            )
-            self.game = self.plan.game
+            self.launch_plan = plan_launch(trees, terms, self._limits, dtype=dtype, **launch)
+            self.game = self.launch_plan.game
             self._stream = cupy.cuda.Stream(non_blocking=True)
             self._upload()
             self._compile()
-            if self.plan.mode == "graph":
+            if self.launch_plan.mode == "graph":
                 self._graph = self._record()
 
     def _upload(self) -> None:
@@ -105,16 +92,16 @@ class CudaSequenceSolve:
         cupy.cuda.runtime.deviceSynchronize()  # the uploads run on another stream
 
     def _compile(self) -> None:
-        source = kernel_source(TOGETHER if self.plan.mode == "persistent" else LEVELS)
-        options = ("-std=c++17", f"-DTHREADS={self.plan.block_threads}", *self.game.options)
+        source = kernel_source(TOGETHER if self.launch_plan.mode == "persistent" else LEVELS)
+        options = ("-std=c++17", f"-DTHREADS={self.launch_plan.block_threads}", *self.game.options)
         # Blocks that wait for each other must all be running, which a cooperative launch guarantees.
-        together = self.plan.mode == "persistent" and self.game.blocks > 1
+        together = self.launch_plan.mode == "persistent" and self.game.blocks > 1
         module = cupy.RawModule(code=source, options=options, enable_cooperative_groups=together)
-        self._kernels: dict[str, Any] = {name: module.get_function(name) for name in KERNELS[self.plan.mode]}
+        self._kernels: dict[str, Any] = {name: module.get_function(name) for name in KERNELS[self.launch_plan.mode]}
         self._shared_bytes = dict.fromkeys(self._kernels, self.game.table_bytes)
-        if self.plan.carried:
+        if self.launch_plan.carried:
             self._shared_bytes["solve"] += self.game.carried_bytes
-        if self.plan.mode == "persistent":
+        if self.launch_plan.mode == "persistent":
             for kernel in self._kernels.values():  # the maximum: engines of similar games share the function
                 kernel.max_dynamic_shared_size_bytes = self._limits.shared_bytes
 
@@ -126,32 +113,32 @@ class CudaSequenceSolve:
             rows = np.ascontiguousarray(schedule[begin : begin + CAPACITY])
             with self._device, self._stream:
                 self._schedule[: len(rows)].set(rows.view(np.float64).reshape(len(rows), -1))
-                if self.plan.mode == "persistent":
-                    self._launch_together("solve", self._schedule, len(rows), self._simultaneous, carried=True)
+                if self.launch_plan.mode == "persistent":
+                    self._launch_persistent("solve", self._schedule, len(rows), self._simultaneous)
                 else:
                     self._next.fill(0)
                     for _ in range(len(rows)):
                         self._graph.launch(self._stream)
             self._stream.synchronize()
 
-    def _launch_together(self, kernel: str, *arguments: Any, carried: bool = False) -> None:
+    def _launch_persistent(self, kernel: str, *arguments: Any) -> None:
         """Launch all blocks of all games at once."""
         game = self.game
         self._arrived.fill(0)
         values = [argument if isinstance(argument, cupy.ndarray) else np.int32(argument) for argument in arguments]
         values.append(np.int32(game.blocks))
-        if carried:
-            values.append(np.int32(self.plan.carried))
+        if kernel == "solve":
+            values.append(np.int32(self.launch_plan.carried))
         self._kernels[kernel](
             (game.blocks * game.games,),
-            (self.plan.block_threads,),
+            (self.launch_plan.block_threads,),
             (self._players, *values, self._arrived),
             shared_mem=max(self._shared_bytes[kernel], 16),
         )
 
     def _launch(self, kernel: str, work: int, *arguments: Any) -> None:
         """One launch over the whole device, a thread per piece of work, up to what the device can hold."""
-        threads = self.plan.block_threads
+        threads = self.launch_plan.block_threads
         resident_blocks = self._limits.processors * (RESIDENT_THREADS // threads)
         grid = min(max(-(-work // threads), 1), resident_blocks)
         values = [argument if isinstance(argument, cupy.ndarray) else np.int32(argument) for argument in arguments]
@@ -168,7 +155,7 @@ class CudaSequenceSolve:
             self._stream.begin_capture()
             for players in [(0, 1)] if self._simultaneous else [(0,), (1,)]:
                 for player in players:
-                    self._rows(player, evaluating=False)
+                    self._launch_payoffs(player, evaluating=False)
                 for player in players:
                     lanes = self.game.players[player].lanes
                     for begin, end in reversed(self._levels(player)):
@@ -184,9 +171,9 @@ class CudaSequenceSolve:
         bounds = self.game.players[player].layout.level[1]
         return [(int(begin), int(end)) for begin, end in pairwise(bounds) if begin < end]
 
-    def _rows(self, player: int, *, evaluating: bool) -> None:
-        me = self.game.players[player]
-        work = max(len(me.arrays["row"]) * me.row_lanes, 1)
+    def _launch_payoffs(self, player: int, *, evaluating: bool) -> None:
+        own = self.game.players[player]
+        work = max(len(own.arrays["row"]) * own.row_lanes, 1)
         self._launch("level_rows", work, self._players, player, evaluating)
 
     def _down(self, player: int, *, evaluating: bool) -> None:
@@ -203,8 +190,8 @@ class CudaSequenceSolve:
         with self._device, self._stream:
             if strategy is not None:
                 self._write("other_strategy", np.asarray(strategy, dtype=np.float64).reshape(self.game.games, -1))
-            if self.plan.mode == "persistent":
-                self._launch_together("evaluate", average)
+            if self.launch_plan.mode == "persistent":
+                self._launch_persistent("evaluate", average)
             else:
                 self._evaluate_by_steps(average)
             values, best = [], []
@@ -224,7 +211,7 @@ class CudaSequenceSolve:
             self._down(player, evaluating=True)
         for player in range(2):
             lanes = self.game.players[player].lanes
-            self._rows(player, evaluating=True)
+            self._launch_payoffs(player, evaluating=True)
             for begin, end in reversed(self._levels(player)):
                 self._launch("level_up_best", (end - begin) * lanes, self._players, player, begin, end)
 
@@ -238,7 +225,7 @@ class CudaSequenceSolve:
         return array
 
     def _write(self, name: str, array: FloatArray) -> list[FloatArray]:
-        """Write [games, pairs] into an array over sequences, copies of the top included."""
+        """Write [games, pairs] into an array over sequences, including each block's copy of the top sequences."""
         written = []
         for player, state in zip(self.game.players, self._state):
             layout = player.layout
@@ -253,12 +240,8 @@ class CudaSequenceSolve:
         average = self._read("average")
         for player in self.game.players:
             layout = player.layout
-            if layout.sets:
-                pairs = layout.pair[1:]
-                total = np.add.reduceat(average[:, pairs], layout.first[:-1] - 1, axis=1)[:, layout.set_of[1:]]
-                uniform = (1.0 / np.diff(layout.first))[layout.set_of[1:]]
-                share = np.divide(average[:, pairs], total, out=np.zeros_like(total), where=total >= MIN_NORMAL)
-                average[:, pairs] = np.where(total >= MIN_NORMAL, share, uniform)
+            pairs = layout.pair[1:]
+            average[:, pairs] = normalise(average[:, pairs], layout.first - 1)
         return average
 
     def snapshot(self, iteration: int) -> Snapshot:
@@ -275,10 +258,7 @@ class CudaSequenceSolve:
 
 
 class CudaSequenceEngine:
-    """One two-player game on a CUDA device.
-
-    `mode` ("auto", "persistent" or "graph"), `blocks`, `block_threads` and `carried` are as in `plan_launch`.
-    """
+    """One two-player game on a CUDA device."""
 
     name = "cuda"
     device = "cuda"
@@ -291,25 +271,12 @@ class CudaSequenceEngine:
         updates: Updates = Updates.ALTERNATING,
         device: str = "cuda",
         dtype: str = "float32",
-        mode: str = "auto",
-        blocks: int | None = None,
-        block_threads: int | None = None,
-        carried: bool | None = None,
+        **launch: Unpack[LaunchOptions],
     ) -> None:
         if device.partition(":")[0] != "cuda":
             raise InvalidOption("device", device, "must be cuda for the cuda engine")
         trees, terms = terms_of(form)
-        self._solve = CudaSequenceSolve(
-            trees,
-            terms,
-            updates=updates,
-            device=device,
-            dtype=dtype,
-            mode=mode,
-            blocks=blocks,
-            block_threads=block_threads,
-            carried=carried,
-        )
+        self._solve = CudaSequenceSolve(trees, terms, updates=updates, device=device, dtype=dtype, **launch)
         self.form = form.history
         self.updates = updates
         self.tolerance = TOLERANCE[dtype]
@@ -322,7 +289,7 @@ class CudaSequenceEngine:
     @property
     def plan(self) -> str:
         """How the game runs, for benchmarks: mode, blocks, threads, lanes."""
-        return str(self._solve.plan)
+        return str(self._solve.launch_plan)
 
     def advance(self, schedule: Schedule) -> None:
         self._solve.advance(schedule)

@@ -29,18 +29,9 @@ from regretless.forms.sequence import SequenceTree
 from regretless.variants.variant import Weights
 
 __all__ = [
-    "FIELDS",
-    "LEVELS",
-    "SIZES",
-    "STATE",
-    "TOGETHER",
-    "CudaGame",
-    "CudaPlayer",
-    "count_games",
-    "kernel_source",
-    "prepare",
-    "weights_source",
-]
+    "FIELDS", "LEVELS", "SIZES", "STATE", "TOGETHER", "CudaGame", "CudaPlayer", "count_games", "kernel_source",
+    "prepare", "weights_source",
+]  # fmt: skip
 
 # Members of `struct Player`, in order: arrays of the game, arrays that change, sizes.
 FIELDS = ("first", "parent", "children", "top_child", "level", "part_levels", "row_bounds", "row", "entry", "value")

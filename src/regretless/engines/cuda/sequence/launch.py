@@ -23,14 +23,16 @@ entries and sequences of the larger player; times are µs per iteration of alter
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from regretless.engines.cuda.sequence.game import MAX_LEVELS, CudaGame, count_games, prepare
 from regretless.engines.sequence_layout import Terms
 from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.sequence import SequenceTree
 
-__all__ = ["MODES", "PERSISTENT_UP_TO", "RESIDENT_THREADS", "DeviceLimits", "LaunchPlan", "plan_launch"]
+__all__ = [
+    "MODES", "PERSISTENT_UP_TO", "RESIDENT_THREADS", "DeviceLimits", "LaunchOptions", "LaunchPlan", "plan_launch",
+]  # fmt: skip
 
 MODES = ("auto", "persistent", "graph")
 DTYPES = ("float32", "float64")
@@ -49,6 +51,15 @@ class DeviceLimits(NamedTuple):
 
     processors: int
     shared_bytes: int  # shared memory that a block may use for tables and a carried game
+
+
+class LaunchOptions(TypedDict, total=False):
+    """How a game is to run."""
+
+    mode: str  # "auto", "persistent" or "graph"
+    blocks: int | None  # thread blocks per game
+    block_threads: int | None  # threads of each
+    carried: bool | None  # whether a single block keeps the game in its shared memory
 
 
 @dataclass(frozen=True)
@@ -80,11 +91,10 @@ def plan_launch(
     block_threads: int | None = None,
     carried: bool | None = None,
 ) -> LaunchPlan:
-    """Choose how to run a game, or a batch of games of one shape.
+    """Choose how to run a game, or a batch of games of one shape; the options are those of `LaunchOptions`.
 
-    `blocks` is the number of thread blocks per game, `block_threads` the number of threads of each, and `carried` says
-    whether a single block keeps the game in its shared memory. By default the size of the game decides, and a game is
-    carried if it fits. The graph mode has none of the three, so asking for one chooses the persistent mode.
+    By default the size of the game decides, and a game is carried if it fits. The other options are for the persistent
+    mode, so asking for one chooses it.
     """
     if dtype not in DTYPES:
         raise InvalidOption("dtype", dtype, "must be float32 or float64")

@@ -22,7 +22,7 @@ from regretless.engines.bucket_tables import TableLayout
 from regretless.engines.layout import LANES
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind
-from regretless.forms.walking import WalkingOrder, terminal_pays, walking_order
+from regretless.forms.walking import WalkingOrder, children, terminal_pays, walking_order
 
 __all__ = ["LEAF", "OTHER", "OWN", "BundlePlan", "make_plan"]
 
@@ -168,7 +168,7 @@ def _add_line(bundle: _Bundle, layout: TableLayout, own: int, order: WalkingOrde
         kind, first_child, actions, acts = tree.kind[node], base + len(nodes), 0, LEAF
         if kind == NodeKind.DECISION:
             acts = OWN if tree.player[node] == own else OTHER
-            for child in range(int(tree.first_child[node]), int(tree.first_child[node + 1])):
+            for child in children(tree, node):
                 nodes.append(child)
                 actions += 1
                 if acts == OTHER:
