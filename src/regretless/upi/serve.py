@@ -1,0 +1,156 @@
+"""The loop: a line of input is a command, and its answer is printed before the next is read.
+
+The solver's messages come from its own thread, and never in the middle of an answer. Commands here concern the loop
+itself: where answers go, how they end, and commands from a file. The others are in `commands`.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterable
+from typing import IO
+
+from regretless import __version__
+from regretless.errors import RegretlessError
+from regretless.upi.commands import PROTOCOL, Usage, run
+from regretless.upi.session import Session
+
+__all__ = ["LOOP_COMMANDS", "Client", "serve"]
+
+BANNER = f"Regretless {__version__} (UPI {PROTOCOL})\nApache License 2.0\nregistered to everyone\n\n"
+END = "END"  # after a message of the solver of several lines, unless the client sets another
+MAX_SCRIPTS = 10  # scripts that load each other
+_WORD = re.compile(r'"([^"]*)"|(\S+)')
+
+
+class Output:
+    """Where answers go: to the client, or to a file of its choice."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self.stream = stream
+        self.end_string = ""
+        self.is_broken = False  # whether the client has closed it
+        self._file: IO[str] | None = None
+        self._lock = threading.Lock()
+
+    def answer(self, text: str) -> None:
+        self.write(f"{text}\n{self.end_string}" if self.end_string else text)
+
+    def message(self, text: str) -> None:
+        """A message of the solver; one of several lines ends like an answer."""
+        self.write(f"{text}\n{self.end_string or END}" if "\n" in text else text)
+
+    def write(self, text: str) -> None:
+        with self._lock:
+            stream = self._file or self.stream
+            try:
+                stream.write(f"{text}\n")
+                stream.flush()
+            except (BrokenPipeError, ValueError):  # closed at the other end, or at this one
+                self.is_broken = True
+
+    def redirect(self, path: str | None, mode: str = "w") -> None:
+        """Write to a file from now on, or back to the client."""
+        file = None if path is None else open(path, mode, encoding="utf-8")  # noqa: SIM115  open until redirected
+        with self._lock:
+            previous, self._file = self._file, file
+        if previous is not None:
+            previous.close()
+
+
+class Client:
+    """One client: its session, and its output."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self.output = Output(stream)
+        self.session = Session(self.output.message)
+        self.scripts = 0  # that are being read: one, or those that load each other
+        self.has_left = False
+
+    def read(self, line: str, *, silent: bool = False) -> None:
+        """Carry out one line. In scripts, answers have no end string; in silent ones, only errors are printed."""
+        words = [match[1] if match[2] is None else match[2] for match in _WORD.finditer(line)]
+        if not words or words[0].startswith("#"):
+            return
+        self.session.begin()
+        name, arguments = words[0], words[1:]
+        try:
+            text = self._answer(name, arguments)
+        except (RegretlessError, OSError, MemoryError, UnicodeError) as error:
+            text = f"ERROR: {' '.join((str(error) or 'not enough memory').split())}"
+        if text is not None and not self.scripts:
+            self.output.answer(text)
+            self.session.begin()
+        elif text is not None and (not silent or text.startswith("ERROR")):
+            self.output.write(text)
+
+    def _answer(self, name: str, arguments: list[str]) -> str | None:
+        if name not in LOOP_COMMANDS:
+            return run(self.session, name, arguments)
+        usage, handler = LOOP_COMMANDS[name]
+        if len(arguments) != len(usage.split()):
+            raise Usage(f"the usage is: {name} {usage}".rstrip())
+        return f"{name} ok!" if handler(self, *arguments) else None
+
+    def close(self) -> None:
+        self.session.close()
+        self.output.redirect(None)
+
+    def leave(self) -> bool:
+        self.has_left = True
+        return False
+
+    def set_end_string(self, text: str = "") -> bool:
+        self.output.end_string = text
+        return True
+
+    def redirect(self, path: str, mode: str = "w") -> bool:
+        """Answers nothing: the file begins with the next answer."""
+        self.output.redirect(path, mode)
+        return False
+
+    def redirect_back(self) -> bool:
+        self.output.redirect(None)
+        return True
+
+    def load_script(self, path: str, *, silent: bool = False) -> bool:
+        if self.scripts == MAX_SCRIPTS:
+            raise Usage(f"{path}: more than {MAX_SCRIPTS} scripts load each other")
+        with open(path, encoding="utf-8", errors="replace") as script:
+            lines = script.readlines()
+        self.scripts += 1
+        try:
+            for line in lines:
+                self.read(line, silent=silent)
+                if self.has_left or self.output.is_broken:
+                    break
+        finally:
+            self.scripts -= 1
+        return True
+
+
+# What each takes, and what carries it out and says whether to answer `COMMAND ok!`.
+LOOP_COMMANDS: dict[str, tuple[str, Callable[..., bool]]] = {
+    "exit": ("", Client.leave),
+    "set_end_string": ("TEXT", Client.set_end_string),
+    "reset_end_string": ("", Client.set_end_string),
+    "load_script": ("FILE", Client.load_script),
+    "load_script_silent": ("FILE", lambda client, path: client.load_script(path, silent=True)),
+    "stdoutredi": ("FILE", Client.redirect),
+    "stdoutredi_append": ("FILE", lambda client, path: client.redirect(path, "a")),
+    "stdoutback": ("", Client.redirect_back),
+}
+
+
+def serve(lines: Iterable[str], stream: IO[str]) -> None:
+    """Answer the commands of a client until it leaves, its input ends, or nobody reads the answers."""
+    client = Client(stream)
+    try:
+        client.output.write(BANNER.removesuffix("\n"))
+        for line in lines:
+            client.read(line)
+            if client.has_left or client.output.is_broken:
+                break
+    finally:
+        client.close()
