@@ -1,23 +1,29 @@
 """The loop: a line of input is a command, and its answer is printed before the next is read.
 
 The solver's messages come from its own thread, and never in the middle of an answer. Commands here concern the loop
-itself: where answers go, how they end, and commands from a file. The others are in `commands`.
+itself: where answers go, how they end, and commands from a file. Everything else is loaded with the first command that
+needs it, so that a client hears at once that the process is ready.
 """
 
 from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterable
-from typing import IO
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
+from functools import cache
+from typing import IO, TYPE_CHECKING
 
 from regretless import __version__
 from regretless.errors import RegretlessError
-from regretless.upi.commands import PROTOCOL, Usage, run
-from regretless.upi.session import Session
 
-__all__ = ["LOOP_COMMANDS", "Client", "serve"]
+if TYPE_CHECKING:
+    from regretless.upi.session import Session
+    from regretless.upi.table import Command
 
+__all__ = ["LOOP_COMMANDS", "Client", "commands", "serve"]
+
+PROTOCOL = "3.0.0"  # the version of the protocol's documentation that this follows
 BANNER = f"Regretless {__version__} (UPI {PROTOCOL})\nApache License 2.0\nregistered to everyone\n\n"
 END = "END"  # after a message of the solver of several lines, unless the client sets another
 MAX_SCRIPTS = 10  # scripts that load each other
@@ -64,7 +70,7 @@ class Client:
 
     def __init__(self, stream: IO[str]) -> None:
         self.output = Output(stream)
-        self.session = Session(self.output.message)
+        self._session: Session | None = None
         self.scripts = 0  # that are being read: one, or those that load each other
         self.has_left = False
 
@@ -73,7 +79,7 @@ class Client:
         words = [match[1] if match[2] is None else match[2] for match in _WORD.finditer(line)]
         if not words or words[0].startswith("#"):
             return
-        self.session.begin()
+        self._begin()
         name, arguments = words[0], words[1:]
         try:
             text = self._answer(name, arguments)
@@ -81,42 +87,65 @@ class Client:
             text = f"ERROR: {' '.join((str(error) or 'not enough memory').split())}"
         if text is not None and not self.scripts:
             self.output.answer(text)
-            self.session.begin()
+            self._begin()
         elif text is not None and (not silent or text.startswith("ERROR")):
             self.output.write(text)
 
     def _answer(self, name: str, arguments: list[str]) -> str | None:
-        if name not in LOOP_COMMANDS:
-            return run(self.session, name, arguments)
-        usage, handler = LOOP_COMMANDS[name]
-        if len(arguments) != len(usage.split()):
-            raise Usage(f"the usage is: {name} {usage}".rstrip())
-        return f"{name} ok!" if handler(self, *arguments) else None
+        if name in LOOP_COMMANDS:
+            usage, handler = LOOP_COMMANDS[name]
+            if not usage.endswith("…") and len(arguments) != len(usage.split()):
+                raise RegretlessError(f"the usage is: {name} {usage}".rstrip())
+            return handler(self, *arguments)
+        known = commands()
+        if name not in known:
+            close = get_close_matches(name, [*known, *LOOP_COMMANDS], n=1)
+            raise RegretlessError(f"unknown command {name[:40]!r}{f'; did you mean {close[0]}?' if close else ''}")
+        return known[name].answer(self.session, arguments)
+
+    @property
+    def session(self) -> Session:
+        """What the client has set, built and solved."""
+        from regretless.upi.session import Session
+
+        if self._session is None:
+            self._session = Session(self.output.message)
+        return self._session
+
+    def _begin(self) -> None:
+        """Start a solve that waits for the answer to its command."""
+        if self._session is not None:
+            self._session.begin()
 
     def close(self) -> None:
-        self.session.close()
+        if self._session is not None:
+            self._session.close()
         self.output.redirect(None)
 
-    def leave(self) -> bool:
+    # --- commands of the loop; None answers nothing -------------------------------------------------------------------
+
+    def leave(self) -> None:
         self.has_left = True
-        return False
 
-    def set_end_string(self, text: str = "") -> bool:
+    def set_end_string(self, text: str) -> str:
         self.output.end_string = text
-        return True
+        return "set_end_string ok!"
 
-    def redirect(self, path: str, mode: str = "w") -> bool:
-        """Answers nothing: the file begins with the next answer."""
+    def reset_end_string(self) -> str:
+        self.output.end_string = ""
+        return "reset_end_string ok!"
+
+    def redirect(self, path: str, mode: str = "w") -> None:
+        """The file begins with the next answer."""
         self.output.redirect(path, mode)
-        return False
 
-    def redirect_back(self) -> bool:
+    def redirect_back(self) -> str:
         self.output.redirect(None)
-        return True
+        return "stdoutback ok!"
 
-    def load_script(self, path: str, *, silent: bool = False) -> bool:
+    def load_script(self, path: str, *, silent: bool = False) -> str:
         if self.scripts == MAX_SCRIPTS:
-            raise Usage(f"{path}: more than {MAX_SCRIPTS} scripts load each other")
+            raise RegretlessError(f"{path}: more than {MAX_SCRIPTS} scripts load each other")
         with open(path, encoding="utf-8", errors="replace") as script:
             lines = script.readlines()
         self.scripts += 1
@@ -127,20 +156,32 @@ class Client:
                     break
         finally:
             self.scripts -= 1
-        return True
+        return "load_script_silent ok!" if silent else "load_script ok!"
 
 
-# What each takes, and what carries it out and says whether to answer `COMMAND ok!`.
-LOOP_COMMANDS: dict[str, tuple[str, Callable[..., bool]]] = {
+# What each takes, and what carries it out.
+LOOP_COMMANDS: dict[str, tuple[str, Callable[..., str | None]]] = {
+    "is_ready": ("", lambda client: "is_ready ok!"),
     "exit": ("", Client.leave),
+    "echo": ("TEXT…", lambda client, *words: " ".join(words)),
+    "show_version": ("", lambda client: PROTOCOL),
     "set_end_string": ("TEXT", Client.set_end_string),
-    "reset_end_string": ("", Client.set_end_string),
+    "reset_end_string": ("", Client.reset_end_string),
     "load_script": ("FILE", Client.load_script),
     "load_script_silent": ("FILE", lambda client, path: client.load_script(path, silent=True)),
     "stdoutredi": ("FILE", Client.redirect),
     "stdoutredi_append": ("FILE", lambda client, path: client.redirect(path, "a")),
     "stdoutback": ("", Client.redirect_back),
 }
+
+
+@cache
+def commands() -> Mapping[str, Command]:
+    """The other commands, which load the solver."""
+    from regretless.upi.node_commands import NODE_COMMANDS
+    from regretless.upi.tree_commands import TREE_COMMANDS
+
+    return TREE_COMMANDS | NODE_COMMANDS
 
 
 def serve(lines: Iterable[str], stream: IO[str]) -> None:
