@@ -73,4 +73,7 @@ def start() -> Iterator[Callable[[], subprocess.Popen[str]]]:
     yield start
     for process in started:
         process.kill()
-        process.communicate()
+        process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()

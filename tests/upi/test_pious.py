@@ -1,4 +1,4 @@
-"""The client `pious` from PyPI, made for PioSOLVER, drives this solver, and reads the numbers that Python users read."""
+"""The client `pious` from PyPI, made for PioSOLVER, drives this solver and reads the numbers that Python users read."""
 
 from __future__ import annotations
 
@@ -37,9 +37,8 @@ def solver(tmp_path: Path) -> Iterator[Any]:
         pytest.skip("the client starts NAME.exe, which here is a shell script")
     script = tmp_path / "PioSOLVER3-edge.exe"
     source = Path(__file__).parents[2] / "src"
-    script.write_text(
-        f'#!/bin/sh\nPYTHONPATH="{source}" exec "{sys.executable}" -P -m regretless upi\n', encoding="utf-8"
-    )
+    command = f'PYTHONPATH="{source}" exec "{sys.executable}" -P -m regretless upi'
+    script.write_text(f"#!/bin/sh\n{command}\n", encoding="utf-8")
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     client = pious.Solver(str(tmp_path), "PioSOLVER3-edge")
     yield client
@@ -175,6 +174,5 @@ def test_a_client_computes_equities(solver: Any, monkeypatch: pytest.MonkeyPatch
 
 def range_of(text: str) -> np.ndarray[Any, Any]:
     """[1326] weights in the client's order."""
-    return np.where(rl.cards.Range.parse(text).remove(rl.cards.parse_board("KhQsJs2c3d")).weights > 0, 1.0, 0.0)[
-        PIO_ORDER
-    ]
+    live = rl.cards.Range.parse(text).remove(rl.cards.parse_board("KhQsJs2c3d"))
+    return np.asarray(live.weights[PIO_ORDER])

@@ -1,8 +1,8 @@
 """What a client has set, built and solved: the state that commands read and change, and the thread that solves.
 
 Strategies that a client sets are evaluated before the next number is read: the solution so far is saved to a temporary
-folder, both players are locked to it, the nodes that were set are locked over that, and one iteration evaluates the
-result exactly. Only locked nodes keep what was set when the tree is solved again.
+folder, both players are locked to it, the nodes that were set are locked over that, and the result is evaluated
+exactly, as if nothing was locked. Only locked nodes keep what was set when the tree is solved again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from regretless.api import load, solve
 from regretless.cards.hands import HAND_COUNT, hand_text
 from regretless.cards.ranges import Range
-from regretless.engines import Evaluation, available_cores
+from regretless.engines import Evaluation, StrategyEvaluator, available_cores
 from regretless.errors import InvalidFile, RegretlessError
 from regretless.forms.history import FloatArray
 from regretless.forms.public import BettingTree
@@ -93,6 +93,7 @@ class Session:
     solving: Solving | None = None
     _prepared: Callable[[], None] | None = None  # starts the solver, once the answer to `go` is out
     _evaluated: SpotSolution | None = None  # the solution with the edits
+    _evaluation: tuple[SpotSolution, Evaluation] | None = None  # of a solution that is locked to another
     _folder: TemporaryDirectory[str] | None = None  # of what edits are evaluated against
 
     # --- building ----------------------------------------------------------------------------------------------------
@@ -192,6 +193,16 @@ class Session:
                 locks += self._node_locks(node, strategy)
             self._evaluated = self._solve(replace(spot, locks=tuple(locks)), iterations=1)
         return self._evaluated
+
+    def evaluation(self) -> Evaluation:
+        """Values, and what best responses gain; strategies that were set can be exploited like any other."""
+        solution = self.current()
+        if not any(isinstance(lock, LockFrom) for lock in solution.spot.locks):
+            return solution.evaluation
+        if self._evaluation is None or self._evaluation[0] is not solution:
+            reader = solution.reader
+            self._evaluation = solution, StrategyEvaluator(reader.form).evaluate(reader.results.strategy)
+        return self._evaluation[1]
 
     def view(self, node: TreeNode) -> NodeView:
         return self.current().node(", ".join(node.line))
