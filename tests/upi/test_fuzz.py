@@ -30,10 +30,10 @@ NODES = (
     "0",
 )
 TEXTS = (
-    "OOP", "IP", "oop", "AA,KK", "AKs:0.5", "22+", "KhQsJs", "KhQsJs2c3d", "Kh Qs", "0", "1", "-1", "37", "0 0",
-    "37 120 200", "1e308", "nan", "inf", "1e-300", "0.5", "chips", "fraction", "seconds", "steps", "global", "local", "river",
-    "flop", "END", '"', '""', '"a b"', "#", "x.rgl", "x.cfr", "full", "\\", "\x00", "\x7f", "é", "r:0:c:c:c", "100%", "ok!",
-    "1" * 400,
+    "OOP", "IP", "oop", "AA,KK", "AKs:0.5", "22+", "100%", "KhQsJs", "KhQsJs2c3d", "Kh Qs", "0", "1", "-1", "37",
+    "0 0", "37 120 200", "1e308", "nan", "inf", "1e-300", "0.5", "chips", "fraction", "seconds", "steps", "global",
+    "local", "river", "flop", "END", '"', '""', '"a b"', "#", "x.rgl", "x.cfr", "full", "\\", "\x00", "\x7f", "é",
+    "r:0:c:c:c", "ok!", "1" * 400,
 )  # fmt: skip
 QUIET = ("echo", "stdoutredi", "stdoutredi_append", "exit", "set_end_string")  # answered by no line of a known form
 SLOW = ("bench",)

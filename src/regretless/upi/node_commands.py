@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -17,7 +15,6 @@ from regretless.forms.blockers import met
 from regretless.forms.history import FloatArray
 from regretless.forms.memory import available_bytes, resident_bytes
 from regretless.forms.public import Hands, NodeKind
-from regretless.holdem.form.suits import find_deal
 from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.spots.spot_fields import PLAYERS, PlayerName
@@ -247,10 +244,7 @@ def show_all_freqs(session: Session, arguments: list[str]) -> str:
     if how not in ("global", "local"):
         raise RegretlessError(f"{how[:40]!r} is neither global nor local")
     reader = session.current().reader
-    reached: defaultdict[int, float] = defaultdict(float)
-    for node, deals in _weighted(reader):
-        reached[node.index] += deals * _reached(reader, node)
-    tree = reader.tree
+    tree, reached = reader.tree, _reached_nodes(reader)
     rows = []
     for line, index in action_lines(tree):
         above = int(tree.parent[index])
@@ -261,19 +255,33 @@ def show_all_freqs(session: Session, arguments: list[str]) -> str:
     return "\n".join(rows)
 
 
-def _weighted(reader: SpotReader) -> Iterator[tuple[LineNode, int]]:
-    """Every node, and how many deals it stands for: those that only suits tell apart are read once."""
-    waiting = [(reader.root, 1)]
+def _reached_nodes(reader: SpotReader) -> FloatArray:
+    """[nodes] the weight of the pairs of hands that reach each betting node, over all cards; a card is equally likely
+    to be any that the board and two hands leave. Deals that only suits tell apart are read once.
+    """
+    form, tree, deck = reader.form, reader.tree, DECK - 4 - len(reader.board)
+    reached = np.zeros(len(tree.kind))
+    ranges = form.hands[0].weight[None], form.hands[1].weight[None]
+    waiting = [(0, ranges, np.ones(1))]  # betting node, reach [runouts, H] of both players, deals of each runout
     while waiting:
-        node, deals = waiting.pop()
-        yield node, deals
-        if TreeNode(reader.tree, node.index).kind is NodeKind.CHANCE:
-            cards: dict[int, list[int]] = {}
-            for card in reader.cards(node):
-                cards.setdefault(find_deal(reader.form, reader.group, node.deal, card).runout, []).append(card)
-            waiting += [(reader.deal(node, same[0]), deals * len(same)) for same in cards.values()]
-        elif reader.tree.kind[node.index] == NodeKind.DECISION:
-            waiting += [(reader.act(node, action), deals) for action in range(len(reader.actions(node.index)))]
+        node, (ip, oop), deals = waiting.pop()
+        reached[node] = deals @ (ip * met(form.hands[0], form.hands[1], oop, DECK)).sum(axis=1)
+        first, end = int(tree.first_child[node]), int(tree.first_child[node + 1])
+        if tree.kind[node] == NodeKind.CHANCE:
+            following = form.streets[int(tree.street[first])]
+            dealt = [
+                np.where(dead, 0.0, reach[following.parent])
+                for reach, dead in zip((ip, oop), following.dead, strict=True)
+            ]
+            chance = np.diff(following.first_copy) / (deck - int(tree.street[node]))
+            waiting.append((first, (dealt[0], dealt[1]), deals[following.parent] * chance))
+        elif tree.kind[node] == NodeKind.DECISION:
+            strategy = np.array([reader.results.strategy(node, runout) for runout in range(len(deals))])
+            for action in range(end - first):
+                played = strategy[:, action]
+                reach = (ip * played, oop) if tree.player[node] == 0 else (ip, oop * played)
+                waiting.append((first + action, reach, deals))
+    return reached
 
 
 # --- editing ---------------------------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ class Client:
     def read(self, line: str, *, silent: bool = False) -> None:
         """Carry out one line. In scripts, answers have no end string; in silent ones, only errors are printed."""
         words = [match[1] if match[2] is None else match[2] for match in _WORD.finditer(line)]
-        if not words or words[0].startswith("#"):
+        if not words or line.lstrip().startswith("#"):
             return
         self._begin()
         name, arguments = words[0], words[1:]
@@ -92,6 +92,8 @@ class Client:
             self.output.write(text)
 
     def _answer(self, name: str, arguments: list[str]) -> str | None:
+        if any("\0" in word for word in (name, *arguments)):  # ends the name of a file, for the operating system
+            raise RegretlessError("a line must not contain a NUL character")
         if name in LOOP_COMMANDS:
             usage, handler = LOOP_COMMANDS[name]
             if not usage.endswith("…") and len(arguments) != len(usage.split()):
