@@ -197,7 +197,8 @@ def calc_eq_preflop(session: Session, arguments: list[str]) -> str:
 def calc_results(session: Session, arguments: list[str]) -> str:
     if session.solving is not None and session.measured is not None and session.solving.thread.is_alive():
         return results_text(0.0, session.measured)
-    return results_text(session.current().seconds, session.evaluation())
+    solution = session.current()
+    return results_text(solution.seconds, solution.evaluation)
 
 
 def _path(session: Session, text: str) -> tuple[SpotReader, list[LineNode]]:

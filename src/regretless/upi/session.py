@@ -1,8 +1,7 @@
 """What a client has set, built and solved: the state that commands read and change, and the thread that solves.
 
-Strategies that a client sets are evaluated before the next number is read: the solution so far is saved to a temporary
-folder, both players are locked to it, the nodes that were set are locked over that, and the result is evaluated
-exactly, as if nothing was locked. Only locked nodes keep what was set when the tree is solved again.
+Strategies that a client sets are evaluated before the next number is read, as if nothing was locked. Only locked nodes
+keep what was set when the tree is solved again.
 """
 
 from __future__ import annotations
@@ -21,17 +20,18 @@ from numpy.typing import NDArray
 from regretless.api import load, solve
 from regretless.cards.hands import HAND_COUNT, hand_text
 from regretless.cards.ranges import Range
-from regretless.engines import Evaluation, StrategyEvaluator, available_cores
+from regretless.engines import Evaluation, available_cores
 from regretless.errors import InvalidFile, RegretlessError
 from regretless.forms.history import FloatArray
 from regretless.forms.public import BettingTree
 from regretless.holdem.estimate import Estimate, estimate_spot
 from regretless.holdem.fitting import check_fits
 from regretless.holdem.form.betting import betting_tree
+from regretless.holdem.locking import with_strategies
 from regretless.holdem.problem import TARGET, spot_predicts
 from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.spots.locks import AnyLock, Lock, LockFrom
+from regretless.holdem.spots.locks import Lock, LockFrom
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import MIN_AMOUNT, PLAYERS, Lines, PlayerName, Rules
 from regretless.solving.loop import Progress
@@ -93,8 +93,6 @@ class Session:
     solving: Solving | None = None
     _prepared: Callable[[], None] | None = None  # starts the solver, once the answer to `go` is out
     _evaluated: SpotSolution | None = None  # the solution with the edits
-    _evaluation: tuple[SpotSolution, Evaluation] | None = None  # of a solution that is locked to another
-    _folder: TemporaryDirectory[str] | None = None  # of what edits are evaluated against
 
     # --- building ----------------------------------------------------------------------------------------------------
 
@@ -142,7 +140,7 @@ class Session:
         self._refuse_while_solving()
         self.spot = self.solution = self.measured = None
         self.edits, self.locks = {}, {}
-        self._forget_evaluation()
+        self._evaluated = None
 
     def read_file(self, path: Path) -> None:
         """Read a solution, and set everything as it was solved."""
@@ -188,21 +186,9 @@ class Session:
         if not self.edits:
             return self.solution
         if self._evaluated is None:
-            locks: list[AnyLock] = [LockFrom(self._saved(self.solution), player=player) for player in PLAYERS]
-            for node, strategy in self.edits.values():
-                locks += self._node_locks(node, strategy)
-            self._evaluated = self._solve(replace(spot, locks=tuple(locks)), iterations=1)
+            locks = [lock for node, strategy in self.edits.values() for lock in self._node_locks(node, strategy)]
+            self._evaluated = with_strategies(self.solution, locks)
         return self._evaluated
-
-    def evaluation(self) -> Evaluation:
-        """Values, and what best responses gain; strategies that were set can be exploited like any other."""
-        solution = self.current()
-        if not any(isinstance(lock, LockFrom) for lock in solution.spot.locks):
-            return solution.evaluation
-        if self._evaluation is None or self._evaluation[0] is not solution:
-            reader = solution.reader
-            self._evaluation = solution, StrategyEvaluator(reader.form).evaluate(reader.results.strategy)
-        return self._evaluation[1]
 
     def view(self, node: TreeNode) -> NodeView:
         return self.current().node(", ".join(node.line))
@@ -211,19 +197,6 @@ class Session:
         solution = solve(spot, threads=self.threads, progress=False, **options)
         assert isinstance(solution, SpotSolution)
         return solution
-
-    def _saved(self, solution: SpotSolution) -> str:
-        """A file with the solution, to lock players to."""
-        self._folder = self._folder or TemporaryDirectory(prefix="regretless-")
-        path = Path(self._folder.name) / f"{time.monotonic_ns()}.rgl"
-        solution.save(path)
-        return str(path)
-
-    def _forget_evaluation(self) -> None:
-        self._evaluated = None
-        if self._folder is not None and self.solution is None:
-            self._folder.cleanup()
-            self._folder = None
 
     # --- editing -----------------------------------------------------------------------------------------------------
 
@@ -255,7 +228,7 @@ class Session:
         after = np.zeros_like(before)
         after[:, hands] = played
         self.edits[node.name] = node, after
-        self._forget_evaluation()
+        self._evaluated = None
 
     def lock(self, node: TreeNode, selected: NDArray[np.bool_] | None = None) -> None:
         """Lock a node's strategy, of all hands or those selected [1326]."""
@@ -283,11 +256,14 @@ class Session:
 
     def play_best_response(self, player: PlayerName) -> None:
         """Let a player exploit the other as much as possible."""
-        opponent = PLAYERS[1 - PLAYERS.index(player)]
-        locked = replace(self.built, locks=(LockFrom(self._saved(self.current()), player=opponent),))
-        solution = self._solve(locked, target=MES_PCT_POT, iterations=MAX_ITERATIONS)
-        self.solution, self.edits = solution, {}
-        self._evaluated = None
+        current, opponent = self.current(), PLAYERS[1 - PLAYERS.index(player)]
+        with TemporaryDirectory(prefix="regretless-") as folder:
+            path = Path(folder) / "opponent.rgl"
+            current.save(path)
+            spot = replace(self.built, locks=(LockFrom(str(path), player=opponent),))
+            solved = self._solve(spot, target=MES_PCT_POT, iterations=MAX_ITERATIONS)
+            self.solution = with_strategies(solved, ())
+        self.edits, self._evaluated = {}, None
 
     # --- solving -----------------------------------------------------------------------------------------------------
 
@@ -304,7 +280,7 @@ class Session:
         else:
             options["iterations"] += resume.iterations
         self.edits = {}
-        self._forget_evaluation()
+        self._evaluated = None
         thread = threading.Thread(target=self._run, args=(spot, resume, stop, options), daemon=True)
         self.solving = Solving(thread, stop)
         self._prepared = thread.start
@@ -366,7 +342,5 @@ class Session:
             raise RegretlessError("the solver is running: send stop or wait_for_solver first")
 
     def close(self) -> None:
-        """End the solver and remove what was written for it."""
+        """End the solver."""
         self.stop()
-        if self._folder is not None:
-            self._folder.cleanup()
