@@ -259,7 +259,8 @@ class SpotFields:
 
 def check_only(lines: Lines, sizes: Iterable[StreetSizes]) -> None:
     """Refuse sizes beside the lines of the whole tree."""
-    if lines.only and any(street != StreetSizes() for street in sizes):
+    players = [player for street in sizes for player in (street.oop, street.ip)]
+    if lines.only and any(each.bet or each.raise_ or each.donk or any(each.reraise) for each in players):
         raise RegretlessError("lines.only: names every bet of the tree, so that there can be no bet sizes beside it")
 
 
