@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -245,6 +246,26 @@ def test_solutions_are_saved_and_loaded(river: Talk, tmp_path: Path) -> None:
     closed = "ERROR: the .cfr format of PioSOLVER is closed: solutions are saved to and read from .rgl files"
     assert river("load_tree x.cfr") == river("dump_tree x.cfr full") == closed
     assert river("load_tree missing.rgl") == "ERROR: missing.rgl: does not exist"
+
+
+def test_locks_of_a_loaded_tree_stay(talk: Talk, tmp_path: Path) -> None:
+    spot = Spot(board="Kh Qs Js 2c 3d", pot=100, stack=200, oop="AK", ip="QQ, JT", bets={"bet": "50%"})  # type: ignore[arg-type]
+    solution = rl.solve(spot, iterations=10, locks=[rl.holdem.Lock("check", {"bet 50": 1.0})])
+    solution.save(tmp_path / "locked.rgl", resumable=True)
+    talk.all(f"load_tree {tmp_path / 'locked.rgl'}\nset_accuracy 0")
+    talk("go 20")
+    talk("wait_for_solver")
+    assert talk.client.session.current().iterations == 30
+    assert numbers(talk("show_strategy r:0:c"))[1].max() < 1e-6
+
+
+def test_results_can_be_asked_for_while_the_solver_runs(river: Talk) -> None:
+    river.all("set_accuracy 0")
+    river("go")
+    while river.client.session.measured is None:
+        time.sleep(0.01)
+    assert "Exploitable for" in river("calc_results")
+    river("stop")
 
 
 def test_a_loaded_tree_of_sizes_has_node_ids(talk: Talk, tmp_path: Path) -> None:

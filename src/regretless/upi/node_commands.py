@@ -195,8 +195,9 @@ def calc_eq_preflop(session: Session, arguments: list[str]) -> str:
 
 @NODE_COMMANDS.enter()
 def calc_results(session: Session, arguments: list[str]) -> str:
-    if session.solving is not None and session.measured is not None and session.solving.thread.is_alive():
-        return results_text(0.0, session.measured)
+    measured = session.measured
+    if session.is_solving and measured is not None and measured.evaluation is not None:
+        return results_text(measured.seconds, measured.evaluation)
     solution = session.current()
     return results_text(solution.seconds, solution.evaluation)
 

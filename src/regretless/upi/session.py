@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from regretless.api import load, solve
 from regretless.cards.hands import HAND_COUNT, hand_text
 from regretless.cards.ranges import Range
-from regretless.engines import Evaluation, available_cores
+from regretless.engines import available_cores
 from regretless.errors import InvalidFile, RegretlessError
 from regretless.forms.history import FloatArray
 from regretless.forms.public import BettingTree
@@ -85,7 +85,7 @@ class Session:
 
     spot: Spot | None = None  # that was built, or loaded
     solution: SpotSolution | None = None  # that was solved, or loaded
-    measured: Evaluation | None = None  # last, while the solver runs
+    measured: Progress | None = None  # last, by the solver that runs or ran
     edits: dict[str, tuple[TreeNode, FloatArray]] = field(
         default_factory=dict
     )  # by node id: [actions, 1326] that was set
@@ -271,11 +271,11 @@ class Session:
         """Make a solve ready, which begins once the answer to its command is out."""
         self._refuse_while_solving()
         locks = tuple(lock for locks in self.locks.values() for lock in locks)
-        spot = replace(self.built, locks=locks)
+        spot = replace(self.built, locks=(*self.built.locks, *locks))
         options = self._options(stop)
         resume = self.solution
         if resume is None or not resume.is_resumable or resume.spot != spot:
-            resume = None
+            resume = self.solution = None
             self._check_fits(spot)
         else:
             options["iterations"] += resume.iterations
@@ -290,16 +290,16 @@ class Session:
         target: float | None = TARGET
         if self.accuracy is not None:
             target = 100 * (self.accuracy if self.accuracy_is_fraction else self.accuracy / self.built.pot) or None
-        began, measured = time.monotonic(), self.measured
+        began, self.measured = time.monotonic(), None
 
         def interrupted() -> bool:
             return stop.requested or (stop.seconds is not None and time.monotonic() - began >= stop.seconds)
 
         def report(progress: Progress) -> None:
-            nonlocal measured
-            if progress.evaluation is not None and progress.evaluation is not measured:
-                self.measured = measured = progress.evaluation
-                self.send("SOLVER:\n" + results_text(progress.seconds, measured))
+            before = None if self.measured is None else self.measured.evaluation
+            if progress.evaluation is not None and progress.evaluation is not before:
+                self.measured = progress
+                self.send("SOLVER:\n" + results_text(progress.seconds, progress.evaluation))
 
         iterations = MAX_ITERATIONS if stop.iterations is None else stop.iterations
         return {"target": target, "iterations": iterations, "interrupted": interrupted, "report": report}
@@ -335,10 +335,13 @@ class Session:
             self.solving.stop.requested = True
         self.wait()
 
+    @property
+    def is_solving(self) -> bool:
+        """Whether the solver runs, or is about to."""
+        return self.solving is not None and (self._prepared is not None or self.solving.thread.is_alive())
+
     def _refuse_while_solving(self) -> None:
-        if self.solving is not None and self._prepared is None and not self.solving.thread.is_alive():
-            self.solving = None
-        if self.solving is not None:
+        if self.is_solving:
             raise RegretlessError("the solver is running: send stop or wait_for_solver first")
 
     def close(self) -> None:

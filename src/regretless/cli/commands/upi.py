@@ -16,11 +16,6 @@ def upi() -> None:
     [cyan]regretless upi[/cyan]
     [cyan]regretless upi < script.txt[/cyan]
     """
-    from regretless.cli.terminal.streams import discard
     from regretless.upi.serve import serve
 
     serve(sys.stdin, sys.stdout)
-    try:
-        sys.stdout.flush()
-    except OSError:
-        discard(sys.stdout)
