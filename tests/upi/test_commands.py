@@ -276,6 +276,10 @@ def test_a_loaded_tree_of_sizes_has_node_ids(talk: Talk, tmp_path: Path) -> None
     assert talk("show_effective_stack") == "200"
 
 
+def test_bench_is_a_number_after_a_colon(talk: Talk) -> None:
+    assert float(talk("bench").split(":")[1]) > 1
+
+
 def test_scripts_and_redirected_answers(river: Talk, tmp_path: Path) -> None:
     river("set_end_string END")
     answers, script = tmp_path / "answers.txt", tmp_path / "script.txt"

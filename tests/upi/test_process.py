@@ -54,7 +54,7 @@ def test_a_broken_pipe_is_silent(start: Start) -> None:
         pass
     process.stdout.close()
     try:
-        process.stdin.write("go\nis_ready\n" * 5)
+        process.stdin.write("go\nwait_for_solver\n" * 5)
         process.stdin.close()
     except BrokenPipeError:  # it has already left
         pass

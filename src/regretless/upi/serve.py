@@ -43,9 +43,10 @@ class Output:
     def answer(self, text: str) -> None:
         self.write(f"{text}\n{self.end_string}" if self.end_string else text)
 
-    def message(self, text: str) -> None:
-        """A message of the solver; one of several lines ends like an answer."""
+    def message(self, text: str) -> bool:
+        """A message of the solver, and whether anybody reads it; one of several lines ends like an answer."""
         self.write(f"{text}\n{self.end_string or END}" if "\n" in text else text)
+        return not self.is_broken
 
     def write(self, text: str) -> None:
         with self._lock:
@@ -53,8 +54,8 @@ class Output:
             try:
                 stream.write(f"{text}\n")
                 stream.flush()
-            except (BrokenPipeError, ValueError):  # closed at the other end, or at this one
-                self.is_broken = True
+            except (OSError, ValueError):  # closed at the other end, or at this one; or the disk of a file is full
+                self.is_broken = self.is_broken or stream is self.stream
 
     def redirect(self, path: str | None, mode: str = "w") -> None:
         """Write to a file from now on, or back to the client."""

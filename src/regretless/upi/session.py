@@ -41,7 +41,7 @@ from regretless.upi.node_ids import TreeNode, find_node, line_text
 __all__ = ["Session", "Solving", "StopAt"]
 
 Amounts = tuple[float, ...]  # what each player has put in after each action of a line
-Send = Callable[[str], None]  # prints a message of the solver between the answers
+Send = Callable[[str], bool]  # prints a message of the solver between the answers; returns whether anybody reads
 
 MAX_ITERATIONS = 100_000  # of one solve; by then, 32-bit numbers have converged as far as they can
 MES_PCT_POT = 0.01  # how close to the best response `set_mes` comes, in percent of the pot
@@ -86,9 +86,7 @@ class Session:
     spot: Spot | None = None  # that was built, or loaded
     solution: SpotSolution | None = None  # that was solved, or loaded
     measured: Progress | None = None  # last, by the solver that runs or ran
-    edits: dict[str, tuple[TreeNode, FloatArray]] = field(
-        default_factory=dict
-    )  # by node id: [actions, 1326] that was set
+    edits: dict[str, tuple[TreeNode, FloatArray]] = field(default_factory=dict)  # by id, [actions, 1326] to play
     locks: dict[str, list[Lock]] = field(default_factory=dict)  # by node id
     solving: Solving | None = None
     _prepared: Callable[[], None] | None = None  # starts the solver, once the answer to `go` is out
@@ -299,7 +297,8 @@ class Session:
             before = None if self.measured is None else self.measured.evaluation
             if progress.evaluation is not None and progress.evaluation is not before:
                 self.measured = progress
-                self.send("SOLVER:\n" + results_text(progress.seconds, progress.evaluation))
+                if not self.send("SOLVER:\n" + results_text(progress.seconds, progress.evaluation)):
+                    stop.requested = True
 
         iterations = MAX_ITERATIONS if stop.iterations is None else stop.iterations
         return {"target": target, "iterations": iterations, "interrupted": interrupted, "report": report}

@@ -37,7 +37,8 @@ def _nothing(session: Session, arguments: list[str]) -> None:
 @TREE_COMMANDS.enter()
 def bench(session: Session, arguments: list[str]) -> str:
     """Iterations per second of a river with every hand and two bet sizes."""
-    spot = Spot(board="Kh Qs Js 2c 3d", pot=100, stack=300, oop="100%", ip="100%", bets={"bet": "50%, 100%"})  # type: ignore[arg-type]
+    fields = {"board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 300, "bets": {"bet": "50%, 100%"}}
+    spot = Spot.from_mapping(fields | {"oop": {"range": "100%"}, "ip": {"range": "100%"}})
     solution = solve(spot, iterations=200, threads=session.threads, progress=False)
     return f"iterations per second: {1 / solution.record.seconds_per_iteration:.1f}"
 
