@@ -194,7 +194,7 @@ def test_the_guide_lists_every_field_of_a_spot() -> None:
         name for row in re.findall(r"^\| (`.*?`) \|", table[1], re.MULTILINE) for name in re.findall(r"`(.+?)`", row)
     }
     known = {f"bets.{name}" for name in (*SIZES, CAP)} | {f"rules.{name}" for name in RULES}
-    known |= {"oop.name", "ip.name", "oop.range", "ip.range", "lines.add", "lines.remove", "[[locks]]"}
+    known |= {"oop.name", "ip.name", "oop.range", "ip.range", "lines.only", "lines.add", "lines.remove", "[[locks]]"}
     known |= set(FIELDS) - {"oop", "ip", "bets", "rules", "lines", "locks"}
     assert listed == known
     defaults = dict(re.findall(r"^\| `rules\.(.+?)` \| [^|]+ \| `(.+?)`", table[1], re.MULTILINE))
@@ -212,7 +212,7 @@ def test_the_guide_lists_every_field_of_a_game() -> None:
         name for row in re.findall(r"^\| (`.*?`) \|", table[1], re.MULTILINE) for name in re.findall(r"`(.+?)`", row)
     }
     known = {f"bets.{name}" for name in (*SIZES, CAP)} | {f"rules.{name}" for name in RULES}
-    known |= {f"preflop.{name}" for name in PREFLOP} | {"lines.add", "lines.remove"}
+    known |= {f"preflop.{name}" for name in PREFLOP} | {"lines.only", "lines.add", "lines.remove"}
     assert listed == known | set(FIELDS) - {"preflop", "bets", "rules", "lines"}
 
 

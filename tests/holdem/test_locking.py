@@ -10,12 +10,13 @@ import pytest
 
 from regretless.errors import RegretlessError
 from regretless.holdem.form.suits import spot_group
-from regretless.holdem.locking import lock_effect
+from regretless.holdem.locking import lock_effect, with_strategies
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.reading.spot_results import EngineResults
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.spots.locks import Lock, LockFrom
+from regretless.holdem.spots.locks import Lock, LockFrom, lock_strategy
 from regretless.holdem.spots.spot import Spot
+from regretless.holdem.spots.spot_fields import PLAYERS
 
 
 @pytest.mark.parametrize("variant", ["discounted", "plus", "predictive-plus"])
@@ -272,3 +273,42 @@ def test_an_independent_evaluation_agrees(turn: SpotSolution, source: str) -> No
         exact = solution.verify()
         assert exact.exploitability_pct_pot == pytest.approx(solution.exploitability_pct_pot, abs=2e-5)
         assert exact.ev["oop"] == pytest.approx(solution.ev["oop"], abs=2e-5)
+
+
+SWAPPED = {  # strategies that merge as many suits as the spot, or that tell some apart
+    "all hands": [Lock("check", {"check": 1.0})],
+    "some hands": [Lock("check", {"bet 50": 1.0}, "QQ"), Lock("", {"check": 1.0})],
+    "one hand": [Lock("check", {"bet 50": 1.0}, "QdQc"), Lock("bet 50", {"fold": 1.0})],
+}
+
+
+@pytest.mark.parametrize("from_file", [False, True])
+@pytest.mark.parametrize("locks", SWAPPED.values(), ids=SWAPPED)
+def test_other_strategies_are_evaluated_as_if_nothing_was_locked(
+    locks: list[Lock], from_file: bool, tmp_path: Path
+) -> None:
+    fields = {"board": "Kh 7h 2c 2d", "pot": 100, "stack": 120, "bets": {"bet": "50%"}}
+    spot = Spot.from_mapping(fields | {"oop": {"range": "AK, 99, 65s"}, "ip": {"range": "QQ, A7s, KQ"}})
+    base = solve_spot(spot, iterations=30)
+    if from_file:
+        base.save(tmp_path / "base.rgl")
+        base = SpotSolution.load(tmp_path / "base.rgl")
+    swapped = with_strategies(base, locks)
+
+    for line in ("", "check", "bet 50", "check, check, As", "bet 50, call, 8h, check"):
+        before, after = base.node(line), swapped.node(line)
+        expected = before.strategy.copy()
+        for lock in locks:
+            if lock.node == line:
+                chosen = lock.range.weights[before.acting.hand] > 0
+                expected[:, chosen] = lock_strategy(lock, before.actions)[:, None]
+        assert np.allclose(after.strategy, expected, atol=1e-4)
+    checked = swapped.verify().ev
+    assert checked is not None
+    assert swapped.ev["oop"] == pytest.approx(checked["oop"], abs=1e-3)
+    swapped.save(tmp_path / "swapped.rgl")
+    source = str(tmp_path / "swapped.rgl")
+    best = [solve_spot(spot, iterations=400, locks=[LockFrom(source, player=player)]) for player in PLAYERS]
+    gained = best[0].ev["oop"] - swapped.ev["oop"] + best[1].ev["ip"] - swapped.ev["ip"]
+    assert swapped.exploitability == pytest.approx(gained / 2, abs=0.05)
+    assert swapped.exploitability > base.exploitability

@@ -39,6 +39,7 @@ from regretless.cli.commands.solve import solve
 from regretless.cli.commands.study import app as study
 from regretless.cli.commands.train import train
 from regretless.cli.commands.train_kuhn import train_kuhn
+from regretless.cli.commands.upi import upi
 from regretless.cli.commands.verify import verify
 from regretless.cli.terminal.consoles import for_people, print_error, warnings_as_lines
 from regretless.cli.terminal.interrupts import INTERRUPTED, let_interrupt
@@ -98,7 +99,7 @@ PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "Compare and check": (compare, verify, price),
     "Study": (train_kuhn,),  # and `study`, which has subcommands
     "Play": (play,),
-    "Connect": (serve,),
+    "Connect": (serve, upi),
 }
 COMMANDS = tuple(command for commands in PANELS.values() for command in commands)
 for _panel, _commands in PANELS.items():

@@ -10,22 +10,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
+from regretless import engines
 from regretless.cards.deck import board_text
 from regretless.cards.hands import HAND_COUNT, hand_text
-from regretless.engines import PublicEngine
+from regretless.engines import PublicEngine, PublicStrategy
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.walking import action_labels
-from regretless.holdem.form.runouts import spot_hands
-from regretless.holdem.form.suits import Deal, find_deal, renaming_text
+from regretless.holdem.fitting import check_fits
+from regretless.holdem.form.runouts import compile_spot, spot_hands
+from regretless.holdem.form.suits import Deal, find_deal, renaming_text, spot_group
 from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.reading.spot_reader import SpotReader
+from regretless.holdem.reading.spot_results import EngineResults
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locked_nodes import locked_nodes, locked_players
 from regretless.holdem.spots.locks import (
@@ -39,8 +43,9 @@ from regretless.holdem.spots.range_mix import ev_lost, move_to_frequencies
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import PLAYERS
 from regretless.reprs import brief
+from regretless.solving.solution import restore_engine
 
-__all__ = ["LockEffect", "apply_locks", "lock_effect", "with_sources"]
+__all__ = ["LockEffect", "apply_locks", "lock_effect", "with_sources", "with_strategies"]
 
 
 @dataclass(frozen=True)
@@ -118,7 +123,7 @@ def apply_locks(engine: PublicEngine, spot: Spot, *, resumed: bool) -> None:
             return engine.kept_strategy(node, runout)
         if lock not in sources:
             sources[lock] = _Source(lock, name, form, hands, _load(lock, spot, name))
-        return engine.as_kept(sources[lock].strategy(node, runout))
+        return sources[lock].kept_by(engine)(node, runout)
 
     rows = locked_nodes(form, spot.locks, hands, read)
     for player, number in locked_players(spot.locks).items():
@@ -127,6 +132,31 @@ def apply_locks(engine: PublicEngine, spot: Spot, *, resumed: bool) -> None:
         engine.fix(player, partial(read, lock, f"locks[{number}]"))
     for row in rows:
         engine.lock(row.node, row.strategy, row.runout, row.hands)
+
+
+def with_strategies(solution: SpotSolution, locks: Sequence[Lock]) -> SpotSolution:
+    """The solution with other strategies at some decisions, evaluated; nobody adapts to them.
+
+    In the best responses nothing is locked: neither these decisions nor those of the solution's own locks.
+    """
+    source, threads = solution.reader, solution.record.threads
+    spot = replace(solution.spot, locks=(*solution.spot.locks, *locks))
+    if solution.snapshot is not None and np.array_equal(spot_group(spot), source.group):
+        form, predicts = source.form, solution.snapshot.predicts
+        engine = engines.create("auto", form, storage=solution.settings.storage, threads=threads, predicts=predicts)
+        restore_engine(engine, solution.snapshot, solution.where)
+    else:  # these strategies tell suits apart that the solution does not, or it was read from a file without regrets
+        check_fits(spot, threads=threads, can_shrink=False)
+        form = compile_spot(spot)
+        engine = engines.create("auto", form, threads=threads)
+        for number, player in enumerate(PLAYERS):
+            played = _Source(LockFrom(solution.where, player=player), "locks", form, spot_hands(spot), solution)
+            engine.fix(number, played.kept_by(engine))
+    apply_locks(engine, replace(spot, locks=tuple(locks)), resumed=False)
+    engine.unlock()
+    record = replace(solution.record, evaluation=engine.evaluate())
+    reader = SpotReader(spot, form, EngineResults(engine))
+    return SpotSolution(record=record, spot=spot, make_reader=lambda: reader)
 
 
 class _Source:
@@ -141,6 +171,10 @@ class _Source:
         self._nodes: dict[int, int] = {0: 0}
         self._columns_of: dict[tuple[int, int, int], IntArray] = {}
         self._line_nodes: dict[tuple[int, int], LineNode] = {}
+
+    def kept_by(self, engine: PublicEngine) -> PublicStrategy:
+        """The source's strategies as an engine keeps them."""
+        return lambda node, runout: engine.as_kept(self.strategy(node, runout))
 
     def strategy(self, node: int, runout: int) -> FloatArray:
         """[actions, H] the source's strategy at a node; uniform for hands that the lock does not cover."""

@@ -55,7 +55,7 @@ SPOT = obj(
         "ip": {"description": 'the player in position: {"range": "22+, AKs", "name": "BTN"}'},
         "bets": {"description": "bet sizes, nested as in a spot file"},
         "rules": {"description": "thresholds, chips and rake"},
-        "lines": {"description": "lines added or removed by hand"},
+        "lines": {"description": "lines given by hand: only, add, remove"},
         "locks": {"description": "locked decisions"},
     },
     "a spot, nested as in its TOML file; what is wrong in it is answered field by field",

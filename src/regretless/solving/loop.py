@@ -57,6 +57,7 @@ class Progress:
     exploitability: float | None  # as last measured
     stop_seconds: float = 0.0  # how long an interrupt would take now: one more piece, measuring and saving
     iteration_seconds: float = 0.0  # the part of `seconds` spent in iterations
+    evaluation: Evaluation | None = None  # as last measured in this run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -306,6 +307,7 @@ class _Loop:
                 exploitability=self._exploitability(),
                 stop_seconds=self.piece_seconds + self.measuring_seconds + self.saving_seconds,
                 iteration_seconds=self.iteration_seconds,
+                evaluation=self.evaluation,
             )
         )
 

@@ -14,7 +14,7 @@ import regretless as rl
 from regretless.errors import InvalidFile, InvalidOption, RegretlessError, RoundedSizes
 from regretless.holdem.buckets.build import build_buckets
 from regretless.holdem.buckets.plan import BucketChoice, BucketPlan
-from regretless.holdem.form.betting import betting_of
+from regretless.holdem.form.betting import betting_of, betting_tree
 from regretless.holdem.games.game import HoldemGame, read_spot_or_game
 from regretless.holdem.games.game_size import LOSSLESS, estimate_game
 from regretless.holdem.spots.sizes import parse_sizes
@@ -228,3 +228,13 @@ def test_errors_name_the_file_or_the_field(tmp_path: Path) -> None:
             read_spot_or_game(path)
     with pytest.raises(InvalidFile, match="does not exist"):
         read_spot_or_game(tmp_path / "absent.toml")
+
+
+def test_a_game_is_given_by_its_lines() -> None:
+    fields = {"stack": 20, "small_blind": 0.5, "big_blind": 1, "preflop": {}}
+    game = HoldemGame.from_mapping(fields | {"lines": {"only": ["raise 3, raise 9, call, bet 5", "call, raise 4"]}})
+    tree = betting_tree(game)
+    assert tree.labels[1 : int(tree.first_child[1])] == ("fold", "call", "raise 3")
+    assert HoldemGame.parse(game.to_toml()) == game
+    with pytest.raises(RegretlessError, match="no bet sizes beside it"):
+        HoldemGame.from_mapping(fields | {"preflop": {"open": "3x"}, "lines": {"only": ["raise 3"]}})

@@ -12,6 +12,9 @@ At a decision, with `pot` the pot after calling and all chips counted on this st
    / (1 + merge).
 5. Lines added or removed by hand come last. Nobody can raise an all-in.
 
+A tree may also be given by its lines: then the bets and raises are those that the lines name, to the chip, and steps 1
+to 4 do not apply. A check, a call or a fold is possible wherever it is legal, whether or not a line names it.
+
 A game from the deal begins with posted blinds, which count as the first bet: the player in position, the small blind,
 raises, folds or calls (limps), and after a limp the big blind may still raise. Everything else is as on later streets.
 
@@ -156,7 +159,7 @@ def forget_betting() -> None:
 
 @dataclass(frozen=True)
 class _Edit:
-    """A line added or removed by hand, or the rest of it below a node."""
+    """A line given by hand, or the rest of it below a node."""
 
     field: str  # "lines.add[0]"
     text: str  # the whole line
@@ -270,6 +273,8 @@ class _Builder:
 
     def _wagers(self, state: _State) -> list[LineStep]:
         """Steps 1 to 4: bets or raises, smallest first."""
+        if self.table.lines.only:
+            return []
         decision = self._decision_at(state)
         if decision.stack <= SLACK:
             return []
@@ -368,7 +373,7 @@ class _Builder:
 def _edits(lines: Lines) -> tuple[_Edit, ...]:
     """The lines added or removed by hand."""
     edits = []
-    for kind, texts in (("add", lines.add), ("remove", lines.remove)):
+    for kind, texts in vars(lines).items():
         for number, text in enumerate(texts):
             field = f"lines.{kind}[{number}]"
             steps = parse_line(text, field)

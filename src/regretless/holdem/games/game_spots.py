@@ -109,7 +109,7 @@ def spot_at(
         ip=ip,
         bets=_bets(game.bets, len(node.deal.cards), called=called),
         rules=game.rules,
-        lines=Lines(add=_below(game.lines.add, actions), remove=_below(game.lines.remove, actions)),
+        lines=_lines(game.lines, actions),
         name=", ".join(node.steps)[-MAX_NAME_LENGTH:],
     )
 
@@ -139,6 +139,12 @@ def _bets(bets: Bets, cards: int, *, called: bool) -> Bets:
         return bets
     leading = replace(sizes, oop=replace(sizes.oop, bet=sizes.oop.donk))
     return replace(bets, **{street: leading})
+
+
+def _lines(lines: Lines, actions: Sequence[str]) -> Lines:
+    """The lines of a game, from where these actions lead."""
+    below = Lines(**{name: _below(texts, actions) for name, texts in vars(lines).items()})
+    return replace(below, only=("check",)) if lines.only and not below.only else below
 
 
 def _below(lines: Sequence[str], actions: Sequence[str]) -> tuple[str, ...]:

@@ -36,7 +36,9 @@ __all__ = [
 SIZES = ("bet", "raise", "reraise", "donk")
 CAP = "max_raises"
 RULES = tuple(field.name for field in dataclass_fields(Rules))
-HOMES = {"bets": (*SIZES, CAP), "rules": RULES, "lines": ("add", "remove")}  # fields of each table
+LINES = tuple(field.name for field in dataclass_fields(Lines))
+MAX_ONLY = 40_000  # lines of a tree given by its lines; more than this have too many decisions (`tree_size`)
+HOMES = {"bets": (*SIZES, CAP), "rules": RULES, "lines": LINES}  # fields of each table
 
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{0,12})?|\.\d{1,12}) *%")
 _BET_TABLES = (*SIZES, CAP, "oop", "ip", *STREETS)
@@ -82,9 +84,10 @@ def _share_in(value: object, field: str) -> float:
 
 
 def _read_lines(table: Mapping[str, object], kind: FileKind) -> Lines:
-    """Lines added or removed by hand."""
-    kind.check_known(table, ("add", "remove"), "lines")
-    return Lines(**{key: tuple(texts_in(value, f"lines.{key}")) for key, value in table.items()})
+    """Lines given by hand."""
+    kind.check_known(table, LINES, "lines")
+    limits = {"only": {"at_most": MAX_ONLY}}
+    return Lines(**{key: tuple(texts_in(value, f"lines.{key}", **limits.get(key, {}))) for key, value in table.items()})
 
 
 def read_bets(table: Mapping[str, object], kind: FileKind) -> Bets:
@@ -220,10 +223,6 @@ def _write_rules(rules: Rules, defaults: Mapping[str, float]) -> list[str]:
 
 
 def _write_lines(lines: Lines) -> list[str]:
-    """The table of lines added or removed by hand."""
-    entries = [
-        f"{key} = [{', '.join(map(quoted, texts))}]"
-        for key, texts in (("add", lines.add), ("remove", lines.remove))
-        if texts
-    ]
+    """The table of lines given by hand."""
+    entries = [f"{key} = [{', '.join(map(quoted, texts))}]" for key, texts in vars(lines).items() if texts]
     return ["", "[lines]", *entries] if entries else []

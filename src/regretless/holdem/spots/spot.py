@@ -31,7 +31,15 @@ from regretless.cards.hands import hand_text
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, InvalidText
 from regretless.holdem.spots.rounding import warn_of_rounding
-from regretless.holdem.spots.spot_fields import MAX_AMOUNT, MIN_AMOUNT, PLAYERS, SpotFields, check_number
+from regretless.holdem.spots.spot_fields import (
+    MAX_AMOUNT,
+    MIN_AMOUNT,
+    PLAYERS,
+    STREETS,
+    SpotFields,
+    check_number,
+    check_only,
+)
 from regretless.holdem.spots.spot_toml import read_keywords, read_mapping, write_spot
 from regretless.holdem.spots.toml_fields import parse_toml, read_toml
 from regretless.reprs import brief
@@ -73,6 +81,7 @@ class Spot(SpotFields):
             raise InvalidOption("stack", self.stack, reason)
         if self.big_blind is not None:
             check_number("big_blind", self.big_blind, above=0.0, at_least=MIN_AMOUNT, at_most=MAX_AMOUNT)
+        check_only(self.lines, map(self.bets.of_street, STREETS))
         if len(self.name) > MAX_NAME_LENGTH:
             raise InvalidOption("name", self.name, f"is longer than {MAX_NAME_LENGTH} characters")
         for player in PLAYERS:

@@ -1,4 +1,4 @@
-"""The fields of a spot or a game: bet sizes, rules, and lines added or removed by hand.
+"""The fields of a spot or a game: bet sizes, rules, and lines given by hand.
 
 These are values: frozen, and checked when created. `Spot` is a `SpotFields` whose fields have been checked against each
 other; the TOML reader and writer know only the fields. A `BettingTable` is what the betting of either depends on.
@@ -7,12 +7,13 @@ other; the TOML reader and writer know only the fields. A `BettingTable` is what
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Literal, Self
 
 from regretless.cards.ranges import Range
-from regretless.errors import InvalidOption
+from regretless.errors import InvalidOption, RegretlessError
 from regretless.forms.history import FloatArray
 from regretless.holdem.spots.locks import AnyLock
 from regretless.holdem.spots.sizes import SLACK, LastBetMultiple, Size
@@ -36,6 +37,7 @@ __all__ = [
     "StreetSizes",
     "check_cap",
     "check_number",
+    "check_only",
 ]  # fmt: skip
 
 StreetName = Literal["preflop", "flop", "turn", "river"]
@@ -160,10 +162,11 @@ class Rules:
 
 @dataclass(frozen=True, kw_only=True)
 class Lines:
-    """Lines added to the tree or removed from it by hand: "check, bet 94, raise 300"."""
+    """Lines of a tree given by hand: "check, bet 94, raise 300"."""
 
+    only: tuple[str, ...] = ()  # instead of sizes: the bets and raises that these lines name, and no others
     add: tuple[str, ...] = ()  # missing actions along the line are added
-    remove: tuple[str, ...] = ()  # removes the last action and everything below it; applied after `add`
+    remove: tuple[str, ...] = ()  # removes the last action and everything below it; applied after the others
 
     __repr__ = brief
 
@@ -181,6 +184,9 @@ class BettingTable:
     limp: bool = True  # whether ip may call the blind
     rules: Rules
     lines: Lines
+
+    def __post_init__(self) -> None:
+        check_only(self.lines, self.sizes)
 
     def __hash__(self) -> int:
         return self._hash
@@ -207,7 +213,7 @@ class SpotFields:
     stack: float  # chips behind, the smaller of the two stacks; above 0
     oop: Range  # of the player out of position
     ip: Range  # of the player in position
-    bets: Bets
+    bets: Bets = field(default_factory=Bets)
     rules: Rules = field(default_factory=Rules)
     lines: Lines = field(default_factory=Lines)
     locks: tuple[AnyLock, ...] = ()  # locked decisions
@@ -249,6 +255,13 @@ class SpotFields:
             rules=self.rules,
             lines=self.lines,
         )
+
+
+def check_only(lines: Lines, sizes: Iterable[StreetSizes]) -> None:
+    """Refuse sizes beside the lines of the whole tree."""
+    players = [player for street in sizes for player in (street.oop, street.ip)]
+    if lines.only and any(each.bet or each.raise_ or each.donk or any(each.reraise) for each in players):
+        raise RegretlessError("lines.only: names every bet of the tree, so that there can be no bet sizes beside it")
 
 
 def check_cap(name: str, value: object) -> int:

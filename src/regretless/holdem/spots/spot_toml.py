@@ -28,7 +28,8 @@
     rake = 0.05
 
     [lines]
-    add = ["bet 94, raise 300"]
+    only = ["bet 94, raise 300"]  instead of [bets]: the bets and raises that these lines name, and no others
+    add = ["bet 94, raise 300"]   besides the sizes of [bets]
     remove = ["check, bet 94"]
 
     [[locks]]                     a locked decision; any number of these
@@ -104,7 +105,7 @@ def read_mapping(table: Mapping[str, object], path: str | Path | None = None, *,
         raise RegretlessError(f"{subject} a study, which has many flops: regretless study estimates and solves it")
     SPOT_FILE.check_known(table, FIELDS, "")
     for required in ("board", "pot", "stack", "oop", "ip", "bets"):
-        if required not in table and not (required == "bets" and "tree" in table):
+        if required not in table and not (required == "bets" and ("tree" in table or _has_only(table))):
             raise SPOT_FILE.missing(required)
     pot, stack = number_in(table["pot"], "pot"), number_in(table["stack"], "stack")
     (oop, oop_name), (ip, ip_name) = (_player(table[player], player, source, warn=warn) for player in ("oop", "ip"))
@@ -128,6 +129,12 @@ def read_mapping(table: Mapping[str, object], path: str | Path | None = None, *,
         raiser=raiser,
         big_blind=number_in(table["big_blind"], "big_blind") if "big_blind" in table else None,
     )
+
+
+def _has_only(table: Mapping[str, object]) -> bool:
+    """Whether a file gives its tree by its lines, not by sizes."""
+    lines = table.get("lines")
+    return isinstance(lines, Mapping) and "only" in lines
 
 
 def is_game_table(table: Mapping[str, object]) -> bool:

@@ -133,10 +133,10 @@ def text_in(value: object, field: str) -> str:
     return value
 
 
-def texts_in(value: object, field: str) -> list[str]:
+def texts_in(value: object, field: str, *, at_most: int = MAX_LINES) -> list[str]:
     if not isinstance(value, list | tuple):
         raise InvalidOption(field, value, "must be a list of texts")
-    check_at_most(value, MAX_LINES, field)
+    check_at_most(value, at_most, field)
     return [text_in(item, f"{field}[{number}]") for number, item in enumerate(value)]
 
 

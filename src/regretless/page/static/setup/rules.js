@@ -1,4 +1,4 @@
-/** Rake, thresholds and lines that are added or removed. */
+/** Rake, thresholds and lines given by hand. */
 
 import { make } from "../shared/dom.js";
 import { writeField } from "./draft.js";
@@ -25,6 +25,7 @@ export function ruleFields({ fields, changed }) {
     fields.text("ip.name", "Position of IP", { placeholder: "BTN" }),
   ];
   const lines = [
+    ["lines.only", "Lines of the whole tree, instead of bet sizes", "check, bet 94, raise 300"],
     ["lines.add", "Lines to add", "bet 94, raise 300"],
     ["lines.remove", "Lines to remove", "check, bet 94"],
   ].map(([path, label, placeholder]) => {

@@ -1,0 +1,105 @@
+"""Answers as text: rows of 1,326 numbers in the protocol's order, nodes, results and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from regretless.cards.deck import card_text
+from regretless.cards.hands import HAND_COUNT, PIO_ORDER, hand_text
+from regretless.engines import Evaluation
+from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.public import NodeKind
+from regretless.holdem.spots.sizes import exact, number_text
+from regretless.holdem.spots.spot import Spot
+from regretless.holdem.spots.spot_fields import IP, OOP, PLAYERS
+from regretless.upi.node_ids import TreeNode
+
+__all__ = ["HAND_ORDER", "all_hands", "from_row", "node_text", "results_text", "row_text", "table_text", "tree_info"]
+
+HAND_ORDER = " ".join(hand_text(int(hand)) for hand in PIO_ORDER)
+KINDS = {NodeKind.CHANCE: "SPLIT_NODE", NodeKind.FOLD: "END_NODE", NodeKind.SHOWDOWN: "END_NODE"}
+
+
+def chips(amount: float) -> str:
+    return number_text(exact(float(amount)))
+
+
+def number(value: float) -> str:
+    """A number with enough digits to read it back as a 32-bit one.
+
+    >>> number(0.5), number(1 / 3), number(float("nan")), number(-0.0)
+    ('0.5', '0.333333333', 'nan', '0')
+    """
+    return f"{value + 0.0:.9g}"
+
+
+def row_text(values: FloatArray) -> str:
+    """A number for each of our 1,326 hands, in the protocol's order."""
+    return " ".join(map(number, values[PIO_ORDER].tolist()))
+
+
+def from_row(values: Sequence[float]) -> FloatArray:
+    """The numbers of our 1,326 hands, from the protocol's order."""
+    ours = np.empty(HAND_COUNT)
+    ours[PIO_ORDER] = values
+    return ours
+
+
+def all_hands(hands: IntArray, values: FloatArray, missing: float = 0.0) -> FloatArray:
+    """Values of some hands as those of all 1,326."""
+    row = np.full(HAND_COUNT, missing)
+    row[hands] = values
+    return row
+
+
+def node_text(node: TreeNode, spot: Spot, *, locked: bool, root: bool = False) -> str:
+    """The six lines of a node; `root`: the one above the first decision."""
+    paid = node.tree.paid[node.index]
+    kind = "ROOT" if root else KINDS.get(node.kind) or f"{PLAYERS[node.player].upper()}_DEC"
+    children = 1 if root else len(node.children(spot.board))
+    return "\n".join(
+        [
+            "r" if root else node.name,
+            kind,
+            " ".join(map(card_text, (*spot.board, *node.cards))),
+            f"{chips(paid[OOP])} {chips(paid[IP])} {chips(spot.pot)}",
+            "1 child" if children == 1 else f"{children} children",
+            "flags: LOCKED" if locked else "flags:",
+        ]
+    )
+
+
+def results_text(seconds: float, evaluation: Evaluation) -> str:
+    """Values, values of the best responses ("maximally exploitative strategies"), and exploitability, in chips."""
+    rows = {
+        "running time": seconds,
+        "EV OOP": evaluation.values[OOP],
+        "EV IP": evaluation.values[IP],
+        "OOP's MES": evaluation.best_response_values[OOP],
+        "IP's MES": evaluation.best_response_values[IP],
+        "Exploitable for": evaluation.exploitability,
+    }
+    return "\n".join(f"{name}: {value:.6f}" for name, value in rows.items())
+
+
+def table_text(hands: IntArray, columns: Sequence[FloatArray], order: FloatArray) -> str:
+    """A line per hand, those with the largest `order` first."""
+    rows = np.argsort(-np.nan_to_num(order, nan=-np.inf), kind="stable")
+    return "\n".join(
+        f"{hand_text(int(hands[row]))}: {' '.join(number(float(column[row])) for column in columns)}" for row in rows
+    )
+
+
+def tree_info(spot: Spot) -> list[str]:
+    """What a viewer notes about a tree, for one that came without notes."""
+    fields = {
+        "Type": "NoLimit",
+        "Range0": str(spot.oop).replace(" ", ""),
+        "Range1": str(spot.ip).replace(" ", ""),
+        "Board": " ".join(map(card_text, spot.board)),
+        "Pot": chips(spot.pot),
+        "EffectiveStacks": chips(spot.stack),
+    }
+    return [f"#{name}#{value}" for name, value in fields.items()]
