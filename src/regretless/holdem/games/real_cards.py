@@ -294,6 +294,7 @@ class RealCardsProblem(DealtFormProblem):
 
     kind = Kind.FLOPS
     variant = "postflop"
+    first_sampled = 2  # every flop is walked
     solution_type = RealCardsSolution
 
     def __init__(self, game: HoldemGame, options: SolveOptions) -> None:
@@ -337,6 +338,8 @@ class RealCardsProblem(DealtFormProblem):
     def choose(self, request: Request) -> Choice:
         if request.shards is None:
             return super().choose(request)
+        if request.settings.sample_runouts is not None:
+            raise InvalidOption("shards", request.shards, "cannot be combined with sample_runouts")
         if devices.device_type(request.device) not in ("auto", "cpu"):
             raise InvalidOption("device", request.device, "cannot be combined with shards, which run on the CPU")
         engines.check_parts(request.engine)
