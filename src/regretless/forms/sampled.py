@@ -14,8 +14,8 @@ seed, so what an iteration walks is a function of its number.
 Deals that differ by the names of suits are one runout with copies. It is drawn as one, and its copies are added as if
 all had been drawn: what a permutation of suits exchanges stays equal, bit for bit, as in a full walk.
 
-With K sequences, and n deals on the first street that is drawn, k is min(K, n) there, and K / min(K, n), rounded down,
-on the next.
+With K sequences, k is K on the first street that is drawn, or n if that is less, and on the next K divided by the number
+of deals in a batch of the first, rounded down, but at least 1.
 
 What this means for CFR. The values of hands *before* a draw are unbiased, as in Monte Carlo CFR (Lanctot, Waugh,
 Zinkevich & Bowling 2009) and in public chance sampling (Johanson, Bard, Lanctot, Gibson & Bowling 2012). *After* it,
@@ -77,12 +77,11 @@ class SampledRunouts:
         self._walked: list[IntArray] = []
         most = [len(street.parent) for street in form.streets[:first]]
         for number in range(first, len(form.streets)):
-            children = self._children[number - 1]
-            if number == first:
-                walked = np.minimum(children, count)
-            else:  # as many as there is room for after the street before, at least one
-                siblings = self._children[number - 2][form.streets[number - 1].parent]
-                walked = np.minimum(children, np.maximum(count // np.minimum(siblings, count), 1))
+            children, room = self._children[number - 1], np.full(1, count)
+            if number > first:  # that the street before leaves
+                room = np.maximum(count // np.maximum(self._walked[-1][form.streets[number - 1].parent], 1), 1)
+            batches = np.maximum(-(-children // np.minimum(np.maximum(children, 1), room)), 1)
+            walked = -(-children // batches)
             self._walked.append(walked)
             most.append(self._most_on(number, walked))
         self.most: tuple[int, ...] = tuple(most)
