@@ -1,13 +1,15 @@
-"""Spots and games on some flops, solved on sampled runouts without buckets: measured, locked and resumed like others."""
+"""Spots and games on some flops, solved on sampled runouts without buckets: measured, locked, resumed like others."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import regretless as rl
+from regretless.cards.deck import parse_board
 from regretless.errors import InvalidOption
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.real_cards import RealCardsSolution
@@ -19,7 +21,7 @@ DATA = Path(__file__).parents[1] / "data"
 RANGES = {"oop": {"range": "AKs, QJs, T9s, 99"}, "ip": {"range": "AA, KQs, JTs, 55"}}
 TURN = Spot.from_mapping(RANGES | {"board": "Kh Qs Js 2c", "pot": 100, "stack": 200, "bets": {"bet": "100%"}})
 FLOP = Spot.from_mapping(RANGES | {"board": "Kh Qs Js", "pot": 100, "stack": 100, "bets": {"bet": "a"}})
-MONOTONE = replace(FLOP, board=Spot.from_mapping(RANGES | {"board": "Kh Qh Jh", "pot": 100, "stack": 1}).board)
+MONOTONE = replace(FLOP, board=parse_board("Kh Qh Jh"))
 GAME = HoldemGame.from_mapping(
     {
         "stack": 2,
@@ -35,20 +37,20 @@ GAME = HoldemGame.from_mapping(
 def test_a_reference_turn_is_solved() -> None:
     """To the value that other solvers agree on (`test_reference_spots.py`)."""
     spot = Spot.read(DATA / "turn_example.toml")
-    exact, found = rl.solve(spot, target=0.05, threads=1), rl.solve(spot, sample_runouts=8, iterations=1500, threads=1)
+    exact, found = rl.solve(spot, target=0.2, threads=1), rl.solve(spot, sample_runouts=8, iterations=800, threads=1)
     assert isinstance(found, SpotSolution)
     assert (found.settings.sample_runouts, found.settings.buckets, found.device) == (8, None, "cpu")
-    assert found.exploitability_pct_pot < 0.4
-    assert found.ev["oop"] == pytest.approx(exact.ev["oop"], abs=0.002 * spot.pot)
+    assert found.exploitability_pct_pot < 1
+    assert found.ev["oop"] == pytest.approx(exact.ev["oop"], abs=0.003 * spot.pot)
     assert found.verify().exploitability == pytest.approx(found.exploitability, abs=1e-3)
 
 
 @pytest.mark.parametrize("spot", [FLOP, MONOTONE], ids=["rainbow", "monotone"])
 def test_a_flop_is_solved_however_its_suits_are_merged(spot: Spot) -> None:
-    exact = rl.solve(spot, target=0.05, threads=1)
-    few, many = (rl.solve(spot, sample_runouts=64, iterations=count, threads=1) for count in (20, 500))
-    assert many.exploitability_pct_pot < few.exploitability_pct_pot / 3
-    assert many.ev["oop"] == pytest.approx(exact.ev["oop"], abs=0.5)
+    exact = rl.solve(spot, target=0.2, threads=1)
+    few, many = (rl.solve(spot, sample_runouts=64, iterations=count, threads=1) for count in (10, 150))
+    assert many.exploitability_pct_pot < few.exploitability_pct_pot / 4
+    assert many.ev["oop"] == pytest.approx(exact.ev["oop"], abs=1)
     assert many.verify().exploitability == pytest.approx(many.exploitability, abs=1e-3)
 
 
@@ -72,18 +74,22 @@ def test_locks_hold() -> None:
     assert found.root.frequencies[0] == pytest.approx(1.0)
 
 
-def test_a_game_on_some_flops_is_solved(tmp_path: Path) -> None:
-    """Every flop is walked, and the numbers do not depend on threads or on a break."""
-    options = {"flops": "7c 7d 7h, Ah Kh Qh", "sample_runouts": 8}
-    straight = rl.solve(GAME, iterations=40, threads=1, **options)
+def test_a_game_does_not_depend_on_threads_or_a_break(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"flops": "7c 7d 7h", "sample_runouts": 8}
+    straight = rl.solve(GAME, iterations=8, threads=1, **options)
     assert isinstance(straight, RealCardsSolution)
-    rl.solve(GAME, iterations=15, threads=2, **options).save(tmp_path / "game.rgl", resumable=True)
-    resumed = rl.solve(resume=tmp_path / "game.rgl", iterations=40, threads=2)
+    rl.solve(GAME, iterations=3, threads=2, **options).save(tmp_path / "game.rgl", resumable=True)
+    resumed = rl.solve(resume=tmp_path / "game.rgl", iterations=8, threads=2)
     assert resumed.exploitability == straight.exploitability
-    longer = rl.solve(resume=straight, iterations=400)
-    assert longer.exploitability < straight.exploitability / 3
-    exact = rl.solve(GAME, flops=options["flops"], target=1)
-    assert longer.values[0] == pytest.approx(exact.values[0], abs=0.003)
+
+
+@pytest.mark.slow
+def test_a_game_on_some_flops_is_solved() -> None:
+    options: dict[str, Any] = {"flops": "7c 7d 7h, Ah Kh Qh"}
+    few, many = (rl.solve(GAME, sample_runouts=32, iterations=count, **options) for count in (40, 640))
+    exact = rl.solve(GAME, target=1, **options)
+    assert many.exploitability < few.exploitability / 5
+    assert many.values[0] == pytest.approx(exact.values[0], abs=0.003)
 
 
 def test_what_cannot_be_sampled_is_refused_by_name() -> None:

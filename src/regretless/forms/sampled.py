@@ -14,8 +14,8 @@ seed, so what an iteration walks is a function of its number.
 Deals that differ by the names of suits are one runout with copies. It is drawn as one, and its copies are added as if
 all had been drawn: what a permutation of suits exchanges stays equal, bit for bit, as in a full walk.
 
-With K sequences, k is K on the first street that is drawn, or n if that is less, and on the next K divided by the number
-of deals in a batch of the first, rounded down, but at least 1.
+With K sequences, k is K on the first street that is drawn, or n if that is less, and on the next K divided by the
+number of deals in a batch of the first, rounded down, but at least 1.
 
 What this means for CFR. The values of hands *before* a draw are unbiased, as in Monte Carlo CFR (Lanctot, Waugh,
 Zinkevich & Bowling 2009) and in public chance sampling (Johanson, Bard, Lanctot, Gibson & Bowling 2012). *After* it,

@@ -135,7 +135,7 @@ class SolveOptions:
             flops=Refusal("is for games: sample_runouts samples turns and rivers", unless=("full",)),
             exact=Refusal(_EXACT, unless=("full",)),
             public=Refusal("is for the history form: the public form is solved on the full tree", unless=("full",)),
-            spot=Refusal("is for games: sample_runouts samples the runouts of a hold'em spot", unless=("full",)),
+            spot=Refusal("is for games: a hold'em spot has sample_runouts", unless=("full",)),
             training=Refusal(_SAMPLED, unless=("external",)),
             bucketed=Refusal("is for games: a spot with buckets samples runouts", unless=("full",)),
             dealt=Refusal("is not for games from the deal, which sample boards", unless=("full",)),
@@ -328,7 +328,7 @@ class SolveOptions:
         >>> SolveOptions(target=0.3, storage=16).check(Kind.SPOT)
         >>> SolveOptions(sampling="external").check(Kind.SPOT)
         Traceback (most recent call last):
-        regretless.errors.InvalidOption: sampling: 'external' is for games: a hold'em spot is solved on the full tree
+        regretless.errors.InvalidOption: sampling: 'external' is for games: a hold'em spot has sample_runouts
         >>> SolveOptions(save_every=float("nan")).check(Kind.GAME)
         Traceback (most recent call last):
         regretless.errors.InvalidOption: save_every: nan must be above 0 seconds
