@@ -14,6 +14,7 @@ from regretless.engines.contract import PublicEngine, Snapshot
 from regretless.engines.creation import create
 from regretless.engines.layout import make_layout
 from regretless.engines.numba.public.engine import NumbaPublicEngine
+from regretless.engines.numba.public.sizes import estimate
 from regretless.engines.numpy.public import PublicReference
 from regretless.engines.registry import ENGINES, FormKind
 from regretless.engines.sampled import RunoutSampling
@@ -22,6 +23,7 @@ from regretless.forms import compile_history, sampled
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.public_poker import compile_public
+from regretless.forms.public_size import size_of_form
 from regretless.forms.sampled import SampledRunouts
 from regretless.games import Kuhn, Leduc
 from regretless.variants import Plus, schedule
@@ -188,6 +190,16 @@ def test_all_runouts_at_once_are_a_full_walk() -> None:
         engine.advance(schedule(PRESETS["linear"], 1, 12))
     for array, numbers in full.snapshot().arrays.items():
         np.testing.assert_array_equal(every.snapshot().arrays[array], numbers)
+
+
+@pytest.mark.parametrize("count", [1, 5, 1000])
+def test_memory_is_counted(count: int) -> None:
+    form = random_form(8, deck=8, streets=3, most_hands=16)
+    engine = NumbaPublicEngine(form, threads=2, runouts=sampling("linear", count=count))
+    without = NumbaPublicEngine(form, threads=2).memory_bytes
+    counted = estimate(size_of_form(form), threads=2, samples=True) - estimate(size_of_form(form), threads=2)
+    assert 0 < engine.memory_bytes - without <= counted
+    assert (engine.memory_bytes - without == counted) == (count == 1000)
 
 
 def test_locks_hold_on_drawn_runouts() -> None:

@@ -312,6 +312,8 @@ def _check_memory(
     options = {key: value for key, value in arguments.items() if key in ("dtype", "threads", "storage")}
     if poker:
         options["predicts"] = predicts
+    if "runouts" in arguments:
+        options["samples"] = True
     size = size_of_form(form) if isinstance(form, PublicForm) else form
     check_fits(name, kind, size, device=device, what=_describe(form), **options)
 
