@@ -1,10 +1,11 @@
 """All runouts or sampled ones: exact exploitability after equal seconds of iterations, without buckets.
 
-    python benchmarks/sampled_runouts.py SPOT.toml [--counts 16,64,256] [--seconds 64] [--threads 1]
+    python benchmarks/sampled_runouts.py SPOT.toml [--counts 16,64,256] [--seconds 64]
     python benchmarks/sampled_runouts.py GAME.toml --flops 'subset(25)'
 
 Solves take turns of a sixteenth of a second, one iteration at least, so that other work on the machine slows all of
-them equally. After 1, 2, 4, … seconds of iterations, each is measured on every runout, which is not counted.
+them equally, and seconds are those of the processor, on one thread. After 1, 2, 4, … seconds of iterations, each is
+measured on every runout, which is not counted.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import json
 import os
 import platform
+import sys
 import time
 from pathlib import Path
 
@@ -41,15 +43,16 @@ class Solve:
 
     def run(self, variant: str, seconds: float, scale: float) -> None:
         """One turn."""
-        began = time.perf_counter()
-        while (lasted := time.perf_counter() - began) < seconds:
+        began = time.process_time()
+        while (lasted := time.process_time() - began) < seconds:
             self.engine.advance(schedule(read_variant(variant), self.engine.iteration + 1, 1))
         self.seconds += lasted
         if self.seconds >= self.due:
-            began = time.perf_counter()
+            began = time.process_time()
             exploitability = self.engine.evaluate().exploitability * scale
-            self.measuring = time.perf_counter() - began
+            self.measuring = time.process_time() - began
             self.curve.append((self.seconds, self.engine.iteration, exploitability))
+            print(self.count, *self.curve[-1], file=sys.stderr, flush=True)
             while self.due <= self.seconds:
                 self.due *= 2
 
@@ -61,7 +64,6 @@ def main() -> None:
     parser.add_argument("--counts", default="16,64,256", help="runouts per iteration, of each flop in a game")
     parser.add_argument("--variant", default="postflop")
     parser.add_argument("--seconds", type=float, default=64.0)
-    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--storage", type=int, default=32)
     given = parser.parse_args()
     if given.flops:
@@ -75,7 +77,7 @@ def main() -> None:
         runouts = None
         if count is not None:
             runouts = RunoutSampling(variant=read_variant(given.variant), first=first, count=count)
-        engine = create("numba", form, threads=given.threads, storage=given.storage, runouts=runouts)
+        engine = create("numba", form, threads=1, storage=given.storage, runouts=runouts)
         solves.append(Solve(engine, count))
     while any(solve.seconds < given.seconds for solve in solves):
         for solve in solves:
@@ -91,7 +93,6 @@ def main() -> None:
             "milliseconds_per_iteration": 1000 * solve.seconds / solve.engine.iteration,
             "seconds_per_measurement": solve.measuring,
             "curve": solve.curve,
-            "threads": given.threads,
             "machine": platform.processor() or platform.machine(),
         }
         print(json.dumps(answer), flush=True)
