@@ -122,11 +122,7 @@ class BucketedSpotSolution(SavedTables, SpotSolution):
     __repr__ = brief
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
-        settings = self.settings
-        return super().as_json(strategy=strategy) | {
-            "buckets": settings.buckets,
-            "sample_runouts": settings.sample_runouts,
-        }
+        return super().as_json(strategy=strategy) | {"buckets": self.settings.buckets}
 
     def _contents(self, resumable: bool) -> Contents:
         arrays = self.saved_tables(resumable)

@@ -48,6 +48,7 @@ from regretless.holdem.games.pricing import Price, PricedSolution, Resolving
 from regretless.holdem.games.reader import DealtFormReader
 from regretless.holdem.games.shards import ShardTask, start_sharded
 from regretless.holdem.reading.line_reader import LineNode
+from regretless.holdem.solution import sampled_fields
 from regretless.reprs import brief
 from regretless.solving.kinds import Kind
 from regretless.solving.options import SolveOptions
@@ -269,6 +270,7 @@ class RealCardsSolution(DealtFormSolution, PricedSolution):
             "big_blind": self.rules.big_blind,
             "flops": len(self.flops),
             "flop_weights": {flop.text: flop.weight for flop in self.flops},
+            **sampled_fields(self.settings),
         }
 
     def _contents(self, resumable: bool) -> Contents:
