@@ -48,8 +48,8 @@ def test_a_reference_turn_is_solved() -> None:
 @pytest.mark.parametrize("spot", [FLOP, MONOTONE], ids=["rainbow", "monotone"])
 def test_a_flop_is_solved_however_its_suits_are_merged(spot: Spot) -> None:
     exact = rl.solve(spot, target=0.2, threads=1)
-    few, many = (rl.solve(spot, sample_runouts=64, iterations=count, threads=1) for count in (10, 150))
-    assert many.exploitability_pct_pot < few.exploitability_pct_pot / 4
+    few, many = (rl.solve(spot, sample_runouts=64, iterations=count, threads=1) for count in (20, 500))
+    assert many.exploitability_pct_pot < few.exploitability_pct_pot / 3
     assert many.ev["oop"] == pytest.approx(exact.ev["oop"], abs=1)
     assert many.verify().exploitability == pytest.approx(many.exploitability, abs=1e-3)
 
