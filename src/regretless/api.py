@@ -70,11 +70,14 @@ def solve(what: object = None, **keywords: Any) -> Solution:
     - `measure_every`: iterations between measurements of exploitability; by default a tenth of those done. With a
       target, at most as many as have been done, and fewer the closer the target is. With buckets, only at the end or,
       with a target, every hundred.
-    - `updates`, `sampling`, `batch_size`, `seed`: games only. Who is updated when, and how much of the tree is walked.
+    - `updates`, `sampling`, `batch_size`: games only. Who is updated when, and how much of the tree is walked.
+    - `seed`: of a solve that samples.
     - `form`: games only. `"history"` (the default: engines derive the sequence form from it) or `"public"`, for kuhn,
       leduc and flop-holdem, which has no other.
-    - `buckets`, `sample_runouts`: spots only. Solve with card buckets, `"turn=500,river=500"`, on so many runouts per
-      iteration, 16 by default; `seed` decides which. Exploitability is still that of real hands on every runout.
+    - `buckets`: spots and hold'em from the deal. Solve with card buckets, `"turn=500,river=500"`. The exploitability of
+      a spot is still that of real hands on every runout.
+    - `sample_runouts`: spots and hold'em from the deal. How many runouts an iteration draws, with `flops` of each flop;
+      by default all, or 16 with buckets. `seed` decides which.
     - `flops`: hold'em from the deal only. Solve it with real cards, without buckets, on these flops, weighted to stand
       for all: `"subset(25)"`, `"all"`, properties or a list. Targets and exploitability are in mbb/g.
     - `shards`: with `flops` only. Share the flops among so many processes, each with its own; the numbers are the same.
@@ -100,7 +103,7 @@ def solve(what: object = None, **keywords: Any) -> Solution:
     True
     >>> solve(spot, sampling="external")
     Traceback (most recent call last):
-    regretless.errors.InvalidOption: sampling: 'external' is for games: a hold'em spot is solved on the full tree
+    regretless.errors.InvalidOption: sampling: 'external' is for games: a hold'em spot has sample_runouts
     """
     options = SolveOptions.read(keywords)
     if options.keep_regrets is not None:

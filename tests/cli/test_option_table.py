@@ -75,6 +75,7 @@ KINDS = {
     "river": Kind(("river.toml",), {}, "river.toml"),
     "turn": Kind(("turn.toml",), {}, "turn.toml"),
     "flop": Kind(("flop.toml",), {}, "flop.toml"),
+    "sampled turn": Kind(("turn.toml", "--sample-runouts", "8"), {"sample_runouts": 8}, "turn.toml"),
     "bucketed": Kind(
         ("turn.toml", "--buckets", "river=lossless", "--variant", "plus"),
         {"buckets": "river=lossless", "variant": "plus"},
@@ -93,12 +94,12 @@ KINDS = {
 }
 GAMES = {"game", "sampled game"}
 PUBLIC = {"public game", "flop-holdem", "whole game"}
-SPOTS = {"river", "turn", "flop", "batch"}
+SPOTS = {"river", "turn", "flop", "sampled turn", "batch"}
 RESUMED_GAMES = {"resumed game", "resumed sampled game"}
 RESUMED_PUBLIC = {"resumed public game", "resumed flop-holdem"}
 RESUMED_SPOTS = {"resumed river", "resumed turn", "resumed bucketed"}
 WHOLE_GAMES = {"whole game", "resumed whole game"}
-ONE_SPOT = {"river", "turn", "flop", "bucketed"}
+ONE_SPOT = {"river", "turn", "flop", "sampled turn", "bucketed"}
 ALL = frozenset(KINDS)
 ITERATIONS = 12  # of every solve here; a resumed one had 3
 
@@ -162,7 +163,8 @@ def wrote(name: str) -> Callable[[Answer, Answer], bool]:
 
 def solved(kind: str) -> str:
     """A finished solution with the problem's tree, if the problem is a spot."""
-    return f"{kind if kind in BOARDS else 'river'}-solved.rgl"
+    street = kind.removeprefix("sampled ")
+    return f"{street if street in BOARDS else 'river'}-solved.rgl"
 
 
 OUT = {"out": "out.rgl"}
@@ -190,7 +192,7 @@ ROWS = [
     Row("updates", "simultaneous", {"game"}, differs("exploitability")),
     Row("sampling", "external", GAMES, differs("exploitability")),
     Row("batch_size", 8, {"sampled game"}, differs("exploitability")),
-    Row("seed", 5, {"sampled game", "bucketed"}, differs("exploitability")),
+    Row("seed", 5, {"sampled game", "sampled turn", "bucketed"}, differs("exploitability")),
     # Every street after the first must be named, and none before it.
     Row("buckets", "river=lossless", ONE_SPOT - {"flop"} | {"resumed bucketed"}, is_now("buckets", "river=lossless")),
     Row(
@@ -205,7 +207,7 @@ ROWS = [
     Row("shards", 1, WHOLE_GAMES, differs("memory_bytes")),
     Row("ray", "127.0.0.1:1", set(), differs("memory_bytes"), python=False),  # without shards
     Row("shards", 2, set(), differs("memory_bytes")),  # there is only one flop
-    Row("sample_runouts", 4, ONE_SPOT - {"river"}, differs("exploitability")),
+    Row("sample_runouts", 4, ONE_SPOT - {"river"} | {"whole game"}, differs("exploitability")),
     Row("engine", "reference", GAMES | RESUMED_GAMES, is_now("engine", "reference")),
     Row("engine", "no-such", set(), is_now("engine", "no-such")),
     Row("device", "cpu", ALL, is_now("device", "cpu")),

@@ -43,7 +43,10 @@ def problems(run, solved: Path, tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        (["spot.toml", "--sampling", "external"], "sampling: 'external' is for games: a hold'em spot is solved on the"),
+        (
+            ["spot.toml", "--sampling", "external"],
+            "sampling: 'external' is for games: a hold'em spot has sample_runouts",
+        ),
         (["spot.toml", "--updates", "simultaneous"], "updates: 'simultaneous' is for games"),
         (["kuhn", "--storage", "16"], "storage: 16 is for hold'em spots"),
         (["kuhn", "--seed", "1"], "seed: 1 decides what is sampled: choose a sampling other than full"),

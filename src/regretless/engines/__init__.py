@@ -38,6 +38,7 @@ from regretless.engines.creation import (
     bucket_evaluator_beside,
     bucket_evaluators,
     check_parts,
+    check_samples_runouts,
     create,
     create_part,
     kernels_are_compiled,
@@ -61,6 +62,7 @@ from regretless.engines.registry import (
     register,
     require,
 )
+from regretless.engines.sampled import RunoutSampling
 from regretless.engines.sharded import (
     PartRows,
     Shard,
@@ -114,6 +116,7 @@ __all__ = [
     "PricedEngine",
     "PublicEngine",
     "PublicStrategy",
+    "RunoutSampling",
     "Sampling",
     "Shard",
     "ShardEngine",
@@ -139,6 +142,7 @@ __all__ = [
     "check_fits",
     "check_one_shape",
     "check_parts",
+    "check_samples_runouts",
     "choose_public",
     "create",
     "create_part",

@@ -32,6 +32,7 @@ from regretless.engines.registry import (
     load,
     require,
 )
+from regretless.engines.sampled import RunoutSampling
 from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import HistoryForm
@@ -41,8 +42,8 @@ from regretless.forms.sequence import SequenceForm, compile_sequence
 from regretless.games.game import AnyGame
 
 __all__ = [
-    "Options", "bucket_evaluator_beside", "bucket_evaluators", "check_parts", "create", "create_part",
-    "kernels_are_compiled", "share",
+    "Options", "bucket_evaluator_beside", "bucket_evaluators", "check_parts", "check_samples_runouts", "create",
+    "create_part", "kernels_are_compiled", "share",
 ]  # fmt: skip
 
 GameForm = HistoryForm | SequenceForm
@@ -64,6 +65,7 @@ class Options:
     kind: FormKind | str | None = None  # the form to work on, where there is a choice
     game: AnyGame | None = None  # the rules, for an engine that walks them
     predicts: bool = False  # whether the variant will store predictions, which are counted: public and bucketed forms
+    runouts: RunoutSampling | None = None  # of a public form; None: iterations walk all
 
 
 @overload
@@ -113,6 +115,17 @@ def check_parts(name: str) -> None:
         builds = {other: entry.classes.get(FormKind.PUBLIC) for other, entry in ENGINES.items()}
         able = [other for other, build in builds.items() if build is not None and build.parts]
         raise InvalidOption("engine", name, f"cannot solve in shards: use {' or '.join(able)}")
+
+
+def check_samples_runouts(name: str, device: str, count: int) -> None:
+    """Refuse an engine or a device of the public form, or "auto", that cannot sample so many runouts."""
+    builds = {other: entry.classes.get(FormKind.PUBLIC) for other, entry in ENGINES.items()}
+    able = {other: build for other, build in builds.items() if build is not None and build.runouts}
+    kinds = {each for build in able.values() for each in build.devices}
+    if name not in ("auto", *able) or devices.device_type(device) not in ("auto", *kinds):
+        who = f"the {name} engine" if name not in ("auto", *able) else f"device {device}"
+        why = f"cannot be combined with {who}: use {' or '.join(able)}, on the CPU"
+        raise InvalidOption("sample_runouts", count, why)
 
 
 def share(name: str, device: str) -> SharedDevice[Any] | None:
@@ -254,6 +267,10 @@ def _check_options(name: str, kind: FormKind, build: Build, requested: Options) 
         raise InvalidOption("batch_size", requested.batch_size, "is only for solves that sample")
     if kind not in (FormKind.PUBLIC, FormKind.BUCKETED) and requested.predicts:
         raise InvalidOption("predicts", requested.predicts, "is only for the public and bucketed forms")
+    if requested.runouts is not None:
+        if kind is not FormKind.PUBLIC:
+            raise InvalidOption("sample_runouts", requested.runouts.count, f"is not for {who}")
+        check_samples_runouts(name, requested.device, requested.runouts.count)
     if build.rules and requested.game is None:
         raise InvalidOption("engine", name, "needs the rules of the game, not only its compiled form")
 
@@ -277,6 +294,8 @@ def _arguments(kind: FormKind, form: AnyForm, build: Build, requested: Options, 
         arguments["threads"] = requested.threads or devices.available_cores()
     elif build.threads and requested.threads is not None:
         arguments["threads"] = requested.threads
+    if requested.runouts is not None:
+        arguments["runouts"] = requested.runouts
     if len(build.storages) > 1:
         arguments["storage"] = requested.storage or build.storages[0]
     return arguments if requested.batch_size is None else arguments | {"batch_size": requested.batch_size}
@@ -293,6 +312,8 @@ def _check_memory(
     options = {key: value for key, value in arguments.items() if key in ("dtype", "threads", "storage")}
     if poker:
         options["predicts"] = predicts
+    if "runouts" in arguments:
+        options["samples"] = True
     size = size_of_form(form) if isinstance(form, PublicForm) else form
     check_fits(name, kind, size, device=device, what=_describe(form), **options)
 

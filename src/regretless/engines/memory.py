@@ -15,8 +15,8 @@ __all__ = ["check_fits", "estimate"]
 def estimate(name: str, kind: FormKind, size: object, **options: object) -> int | None:
     """Bytes that an engine would allocate in addition to the compiled game; None if its class checks that itself.
 
-    `size` is the compiled game or, for the public form, its sizes; `options` are `dtype`, `threads`, `storage` and
-    `predicts`, as far as there is a choice of them. `threads` are ignored if the engine has none.
+    `size` is the compiled game or, for the public form, its sizes; `options` are `dtype`, `threads`, `storage`,
+    `predicts` and `samples`, as far as there is a choice of them. `threads` are ignored if the engine has none.
     """
     build = find_engine(name).classes[kind]
     if not build.estimate:

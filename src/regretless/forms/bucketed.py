@@ -42,7 +42,9 @@ from regretless.forms.public import DEAD, BettingTree, Hands, Payoffs, PublicFor
 from regretless.reprs import brief
 from regretless.seeds import check_seed
 
-__all__ = ["BucketMaps", "BucketedForm", "DrawnRunouts", "RunoutSource", "Runouts", "bucketed_form", "lossless"]
+__all__ = [
+    "BucketMaps", "BucketedForm", "DrawnRunouts", "RunoutSource", "Runouts", "bucketed_form", "deal_order", "lossless",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,7 @@ class DrawnRunouts:
             cycle, turn = visits // deals.number, visits % deals.number
             draws = zip(path.tolist(), cycle.tolist(), turn.tolist(), strict=True)
             chosen = np.array(
-                [_deal_order(self.seed, street, *order, deals.number)[position] for *order, position in draws]
+                [deal_order(self.seed, street, *order, deals.number)[position] for *order, position in draws]
             )
             path, visits = path * deals.number + chosen, cycle
             runout, copy, deal_weights = (each[runout, chosen] for each in (deals.runout, deals.copy, deals.weight))
@@ -190,7 +192,7 @@ class _Deals:
 
 
 @lru_cache(maxsize=4096)
-def _deal_order(seed: int, street: int, path: int, cycle: int, number: int) -> list[int]:
+def deal_order(seed: int, street: int, path: int, cycle: int, number: int) -> list[int]:
     """A random order of so many deals that follow those in `path`. NumPy guarantees that `RandomState` is stable."""
     words = [seed, street, path % 2**32, path // 2**32, cycle % 2**32, cycle // 2**32]
     order: list[int] = np.random.RandomState(words).permutation(number).tolist()

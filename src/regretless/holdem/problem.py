@@ -77,6 +77,8 @@ class SpotProblem(PublicFormProblem):
     def __init__(self, spot: Spot | None, options: SolveOptions = NO_OPTIONS) -> None:
         """The spot with the locks in the options, or the one that is resumed."""
         self.spot = _spot(spot, options)
+        if options.sample_runouts is not None and len(self.spot.streets) == 1:
+            raise InvalidOption("sample_runouts", options.sample_runouts, "needs cards to come, and a river has none")
         self.name = self.spot.name or "spot"
         self.scale = 100 / self.spot.pot
         self.variant = VARIANTS[len(self.spot.board)]

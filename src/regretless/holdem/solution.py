@@ -45,10 +45,10 @@ from regretless.reprs import brief
 from regretless.solving.game_solution import public_snapshot
 from regretless.solving.head_to_head import HeadToHead
 from regretless.solving.kinds import KINDS
-from regretless.solving.record import Record
+from regretless.solving.record import Record, Settings
 from regretless.solving.solution import Contents, Solution, restore_engine
 
-__all__ = ["CHECKPOINT", "SpotSolution", "spot_and_tree"]
+__all__ = ["CHECKPOINT", "SpotSolution", "sampled_fields", "spot_and_tree"]
 
 CHECKPOINT = KINDS["spot"].checkpoint  # the kind of files that hold only what a resume needs
 MAX_SPOT_LENGTH = 2**23  # characters of TOML
@@ -169,6 +169,7 @@ class SpotSolution(Solution):
             "equity": dict(self.equity),
             "locks": [lock_text(lock) for lock in self.spot.locks],
             "root": root_fields,
+            **sampled_fields(self.settings),
         }
 
     # --- files -------------------------------------------------------------------------------------------------------
@@ -209,6 +210,11 @@ class SpotSolution(Solution):
             return SpotReader(spot, form, FileResults(file, form))
 
         return cls(record=record, snapshot=snapshot, path=path, spot=spot, make_reader=make_reader)
+
+
+def sampled_fields(settings: Settings) -> dict[str, object]:
+    """What `as_json` adds for a solve on sampled runouts."""
+    return {} if settings.sample_runouts is None else {"sample_runouts": settings.sample_runouts}
 
 
 def spot_and_tree(header: Fields) -> tuple[Spot, BettingTree]:

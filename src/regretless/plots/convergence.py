@@ -98,6 +98,10 @@ def _names(solutions: Sequence[Solution]) -> list[str]:
         [solution.engine for solution in solutions],
         [solution.settings.buckets or "no buckets" for solution in solutions],
         [solution.settings.sampling for solution in solutions],
+        [
+            f"{count} runouts" if (count := solution.settings.sample_runouts) else "all runouts"
+            for solution in solutions
+        ],
         [f"seed {solution.settings.seed}" for solution in solutions],
     ]
     distinguishing = [part for part in parts if len(set(part)) > 1] or parts[:1]

@@ -32,7 +32,7 @@ class Kind(StrEnum):
     PUBLIC = "public"  # a game, in its public form
     SPOT = "spot"
     TRAINING = "training"  # a game, by networks
-    BUCKETED = "bucketed"  # a spot, on sampled runouts, with or without buckets
+    BUCKETED = "bucketed"  # a spot with buckets, on sampled runouts
     DEALT = "dealt"  # hold'em from the deal, with buckets and sampled boards
     FLOPS = "flops"  # hold'em from the deal, with real cards on some flops
 
@@ -156,7 +156,7 @@ KINDS: Mapping[str, ProblemKind] = {  # the first that fits
     "spot with buckets": ProblemKind(
         options=Kind.BUCKETED,
         subject=_SPOT,
-        chosen_by=("buckets", "sample_runouts"),
+        chosen_by=("buckets",),
         problem="holdem.games.bucketed_spot:BucketedSpotProblem",
         solution="holdem.games.bucketed_spot:BucketedSpotSolution",
         files={"spot-buckets": "a hold'em spot solved with buckets"},

@@ -132,10 +132,10 @@ class SolveOptions:
     sampling: str | None = field(
         default=None,
         metadata=_rule(
-            flops=Refusal("is for games: with flops, every turn and river is dealt", unless=("full",)),
+            flops=Refusal("is for games: sample_runouts samples turns and rivers", unless=("full",)),
             exact=Refusal(_EXACT, unless=("full",)),
             public=Refusal("is for the history form: the public form is solved on the full tree", unless=("full",)),
-            spot=Refusal("is for games: a hold'em spot is solved on the full tree", unless=("full",)),
+            spot=Refusal("is for games: a hold'em spot has sample_runouts", unless=("full",)),
             training=Refusal(_SAMPLED, unless=("external",)),
             bucketed=Refusal("is for games: a spot with buckets samples runouts", unless=("full",)),
             dealt=Refusal("is not for games from the deal, which sample boards", unless=("full",)),
@@ -147,12 +147,10 @@ class SolveOptions:
     batch_size: int | None = field(
         default=None,
         metadata=_rule(
-            flops=Refusal("is for games: a game from the deal on some flops is solved on the full tree"),
+            flops=Refusal("is for games: sample_runouts is the number of runouts that are sampled of each flop"),
             exact=_NOT_EXACT,
             public=Refusal("is for the history form: the public form is solved on the full tree"),
-            spot=Refusal(
-                "is for games: it is a number of sampled deals, and a hold'em spot is solved on the full tree"
-            ),
+            spot=Refusal("is for games: sample_runouts is the number of runouts that are sampled of a hold'em spot"),
             training=Refusal(_SAMPLED),
             bucketed=Refusal("is for games: sample_runouts is the number of runouts that a spot with buckets samples"),
             dealt=Refusal("is not for games from the deal: sample_runouts is the number of boards that they sample"),
@@ -164,10 +162,8 @@ class SolveOptions:
     seed: int | None = field(
         default=None,
         metadata=_rule(
-            flops=Refusal("is for games: solving hold'em on some flops is deterministic"),
             exact=Refusal("cannot be combined with variant lp, which is deterministic"),
             public=Refusal("is for the history form: solving the public form is deterministic"),
-            spot=Refusal("is for games: solving a hold'em spot is deterministic"),
             fits=_is_whole,
             rule="must be a whole number",
             fixed=True,
@@ -205,7 +201,7 @@ class SolveOptions:
             public=_STORAGES,
             spot=_STORAGES,
             training=Refusal(f"{_TRAINING} stores samples"),
-            bucketed=Refusal("is not for spots with buckets or sampled runouts, which keep 32 bits", unless=(32,)),
+            bucketed=Refusal("is not for spots with buckets, which keep 32 bits", unless=(32,)),
             dealt=Refusal("is not for games from the deal, which keep 32 bits", unless=(32,)),
             fixed=True,
         ),
@@ -240,12 +236,10 @@ class SolveOptions:
     sample_runouts: int | None = field(
         default=None,
         metadata=_rule(
-            flops=Refusal("is for buckets: with flops, every turn and river is dealt"),
             game=_SPOTS,
             exact=_SPOTS,
             public=_SPOTS,
             training=_SPOTS,
-            spot=Refusal("is for one spot at a time"),
             fits=_is_count,
             rule=_ONE,
             fixed=True,
@@ -271,7 +265,7 @@ class SolveOptions:
             exact=_SPOTS,
             public=_SPOTS,
             training=_SPOTS,
-            bucketed=Refusal("cannot be combined with buckets or sampled runouts", unless=((), [])),
+            bucketed=Refusal("cannot be combined with buckets", unless=((), [])),
             dealt=_SPOTS,
         ),
     )
@@ -334,7 +328,7 @@ class SolveOptions:
         >>> SolveOptions(target=0.3, storage=16).check(Kind.SPOT)
         >>> SolveOptions(sampling="external").check(Kind.SPOT)
         Traceback (most recent call last):
-        regretless.errors.InvalidOption: sampling: 'external' is for games: a hold'em spot is solved on the full tree
+        regretless.errors.InvalidOption: sampling: 'external' is for games: a hold'em spot has sample_runouts
         >>> SolveOptions(save_every=float("nan")).check(Kind.GAME)
         Traceback (most recent call last):
         regretless.errors.InvalidOption: save_every: nan must be above 0 seconds
@@ -357,6 +351,11 @@ class SolveOptions:
             raise InvalidOption("batch_size", self.batch_size, reason)
         if self.seed is not None:
             raise InvalidOption("seed", self.seed, "decides what is sampled: choose a sampling other than full")
+
+    def check_seed(self, sample_runouts: int | None) -> None:
+        """Refuse a seed where nothing is drawn; `sample_runouts` is that of a solve being resumed."""
+        if self.seed is not None and self.sample_runouts is None and sample_runouts is None:
+            raise InvalidOption("seed", self.seed, "decides which runouts are drawn: give sample_runouts too")
 
     def check_resume(self, saved: Mapping[str, object], where: str) -> None:
         """Refuse an option that contradicts the solve being resumed, which is in `where`.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from regretless import engines
-from regretless.engines import Choice, FormKind, PublicEngine, choose_public, devices, fastest
+from regretless.engines import Choice, FormKind, PublicEngine, RunoutSampling, choose_public, devices, fastest
 from regretless.forms.public import NodeKind, PublicForm
 from regretless.forms.public_poker import compile_public, invert_public
 from regretless.forms.public_size import PublicSize
@@ -25,12 +25,17 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
     form_name = "public"
     threads: int | None = None  # by default; None is as many as shorten the solve
     forms = (FormKind.PUBLIC,)
+    first_sampled = 1  # the first street whose runouts an iteration may draw
 
     def public_size(self) -> PublicSize | None:
         """The size of the form, if it is known before the form is built and may decide where it is solved."""
         return None
 
     def choose(self, request: Request) -> Choice:
+        if (count := request.settings.sample_runouts) is not None:
+            engine = engines.engine_name(request.engine)
+            engines.check_samples_runouts(engine, request.device, count)
+            return Choice(engine, "cpu")
         size = self.public_size()
         if size is None:
             return super().choose(request)
@@ -54,14 +59,20 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
         return choice.on_gpu
 
     def create(self, form: PublicForm, request: Request) -> PublicEngine:
-        choice = request.choice
+        choice, settings, runouts = request.choice, request.settings, None
+        if settings.sample_runouts is not None:
+            assert request.variant is not None
+            runouts = RunoutSampling(
+                variant=request.variant, first=self.first_sampled, count=settings.sample_runouts, seed=settings.seed
+            )
         return engines.create(
             choice.engine,
             form,
             device=choice.device,
             threads=request.threads or self.threads,
-            storage=request.settings.storage,
+            storage=settings.storage,
             predicts=request.predicts,
+            runouts=runouts,
         )
 
     def checkpoint_bytes(self, form: PublicForm, engine: PublicEngine) -> int:

@@ -33,6 +33,8 @@ def make_request(problem: AnyProblem, options: SolveOptions) -> Request:
     variant, variant_text = problem.choose_variant(options.variant, resume)
     kind = Kind.EXACT if variant is None and problem.kind is Kind.GAME else problem.kind
     options.check(kind)
+    if kind in (Kind.SPOT, Kind.FLOPS):
+        options.check_seed(None if resume is None else resume.settings.sample_runouts)
     if options.variant is not None:
         options = replace(options, variant=variant_text)
     if kind is Kind.GAME:

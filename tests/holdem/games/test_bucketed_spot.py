@@ -34,57 +34,35 @@ def solved() -> BucketedSpotSolution:
     return found
 
 
-def test_without_buckets_sampling_finds_the_exact_value() -> None:
+def test_lossless_buckets_find_the_exact_value() -> None:
     """The error of a sampled solve shrinks as more runouts are drawn; the price is exact whatever was drawn."""
     exact = rl.solve(TURN, target=0.02, threads=1)
-    few, many = (rl.solve(TURN, sample_runouts=8, iterations=count, threads=1) for count in (25, 400))
+    few, many = (
+        rl.solve(TURN, buckets="river=lossless", sample_runouts=8, iterations=count, threads=1) for count in (25, 400)
+    )
     assert isinstance(many, BucketedSpotSolution)
-    assert many.settings.buckets == "river=lossless"
     assert many.exploitability_pct_pot < few.exploitability_pct_pot / 2.5
     assert many.exploitability_pct_pot < 0.5
     assert many.ev["oop"] == pytest.approx(exact.ev["oop"], abs=0.1)
 
 
-def test_nothing_is_merged_on_a_flop_without_buckets(tmp_path: Path) -> None:
-    """Turns and rivers are drawn, the flop is always traversed, and the solve comes close to the exact one."""
-    exact = rl.solve(FLOP, target=0.05, threads=1)
-    few, many = (rl.solve(FLOP, sample_runouts=32, iterations=count, threads=1) for count in (60, 900))
-    assert isinstance(many, BucketedSpotSolution)
-    assert many.settings.buckets == "turn=lossless,river=lossless"
-    assert [list(counts) for counts in many.buckets] == [
-        [len(street.parent) * len(hands.weight) for street in many.reader.form.streets]
-        for hands in many.reader.form.hands
-    ]
-    assert many.exploitability_pct_pot < few.exploitability_pct_pot / 3
-    assert many.ev["oop"] == pytest.approx(exact.ev["oop"], abs=0.5)
-    checked = many.verify()
-    assert checked.exploitability == pytest.approx(many.exploitability, abs=1e-3)
-    many.save(tmp_path / "sampled.rgl", resumable=True)
-    resumed = rl.solve(resume=tmp_path / "sampled.rgl", iterations=910, threads=1)
-    assert resumed.settings.sample_runouts == 32
-    assert resumed.exploitability == pytest.approx(many.exploitability, rel=0.2)
-
-
-def test_memory_without_buckets_is_counted_before_it_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_of_lossless_buckets_is_counted_before_it_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bucketed_spot, "available_bytes", lambda: 10**6)
     monkeypatch.setattr(bucketed_spot, "compile_spot", None)  # must not be reached
-    with pytest.raises(WouldNotFit, match=r"spot on sampled runouts needs .*: buckets take much less"):
-        rl.solve(FLOP, sample_runouts=4, threads=1)
+    with pytest.raises(WouldNotFit, match=r"spot without buckets needs .*: buckets with numbers take much less"):
+        rl.solve(FLOP, buckets="turn=lossless,river=lossless", sample_runouts=4, threads=1)
 
 
-def test_sampled_runouts_need_cards_to_come() -> None:
-    river = replace(TURN, board=(*TURN.board, 1))
-    with pytest.raises(InvalidOption, match="sample_runouts: 4 needs cards to come, and a river has none"):
-        rl.solve(river, sample_runouts=4)
+def test_buckets_are_for_one_spot_without_locks() -> None:
     locks = Lock("check", {"check": 1.0})
     for spot, options in ((replace(TURN, locks=(locks,)), {}), (TURN, {"locks": [locks]})):
-        with pytest.raises(InvalidOption, match="cannot be combined with buckets or sampled runouts"):
-            rl.solve(spot, sample_runouts=4, **options)
-    with pytest.raises(InvalidOption, match="sample_runouts: 4 is for one spot at a time"):
-        rl.solve_many([TURN], sample_runouts=4)  # type: ignore[call-arg]
+        with pytest.raises(InvalidOption, match="cannot be combined with buckets"):
+            rl.solve(spot, buckets="river=5", **options)
+    with pytest.raises(InvalidOption, match="buckets: 'river=5' is for one spot at a time"):
+        rl.solve_many([TURN], buckets="river=5")  # type: ignore[call-arg]
     exact = rl.solve(TURN, iterations=2, threads=1)
-    with pytest.raises(InvalidOption, match=r"sample_runouts: 4 cannot resume .*, which was started without"):
-        rl.solve(resume=exact, sample_runouts=4)
+    with pytest.raises(InvalidOption, match=r"buckets: 'river=5' cannot resume .*, which was started without"):
+        rl.solve(resume=exact, buckets="river=5")
 
 
 def test_the_price_is_the_independent_evaluation(solved: BucketedSpotSolution) -> None:
@@ -212,8 +190,6 @@ def test_bad_buckets_are_refused(text: str, reason: str) -> None:
         ({"buckets": "flop=50"}, "buckets: 'flop=50' names the flop, which is before this spot"),
         ({"buckets": "river=50", "storage": 16}, "storage: 16 is not for spots with buckets"),
         ({"buckets": "river=50", "sample_runouts": 0}, "sample_runouts: 0 must be at least 1"),
-        ({"sample_runouts": 0}, "sample_runouts: 0 must be at least 1"),
-        ({"sample_runouts": 5, "storage": 16}, "storage: 16 is not for spots with buckets or sampled runouts"),
         ({"buckets": "river=50", "engine": "matrix"}, "engine: 'matrix' cannot solve a spot with buckets"),
     ],
 )

@@ -172,8 +172,8 @@ def test_an_estimate_says_how_many_flops_fit(monkeypatch: pytest.MonkeyPatch) ->
     ("options", "sentence"),
     [
         ({"buckets": "flop=5,turn=5,river=5"}, "cannot be combined with flops, on which real cards are dealt"),
-        ({"sample_runouts": 4}, "is for buckets: with flops, every turn and river is dealt"),
-        ({"sampling": "external"}, "is for games: with flops, every turn and river is dealt"),
+        ({"seed": 4}, "decides which runouts are drawn: give sample_runouts too"),
+        ({"sampling": "external"}, "is for games: sample_runouts samples turns and rivers"),
         ({"flops": "subset(26)"}, "flops: 'subset\\(26\\)' is not one of the subsets: 25, 49, 95, 184"),
         ({"storage": 8}, "is not one of 32, 16 bits"),
     ],

@@ -101,7 +101,12 @@ def solve(
         ),
     ] = None,
     sample_runouts: Annotated[
-        int | None, option("Runouts or boards drawn per iteration: of a spot, or with --buckets.", SEARCH, default="16")
+        int | None,
+        option(
+            "Runouts or boards drawn per iteration: of a spot, of each flop with --flops, or with --buckets.",
+            SEARCH,
+            default="all; with --buckets, 16",
+        ),
     ] = None,
     flops: Annotated[
         str | None,

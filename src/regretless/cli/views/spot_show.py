@@ -173,7 +173,9 @@ def _how(solution: SpotSolution) -> str:
     precision = f"probabilities in {solution.probability_bits} bits"
     variant = "" if solution.variant == solution.game else f"{solution.variant} "  # a river is solved by `river`
     machine = f"{solution.engine} on {solution.device}{threads}"
-    return f"{variant}· {solution.iterations:,} iterations · {machine} · {precision}"
+    settings = solution.settings
+    sampled = f" of {settings.sample_runouts} runouts" if settings.sample_runouts and not settings.buckets else ""
+    return f"{variant}· {solution.iterations:,} iterations{sampled} · {machine} · {precision}"
 
 
 def _print_runouts(solution: SpotSolution, selection: NodeSelection, as_json: bool) -> None:

@@ -1,6 +1,10 @@
 """CFR on the public form in plain NumPy and 64-bit numbers: the reference for the fast engine.
 
 It recurses over every public node, and a terminal is a matrix over pairs of hands, O(n · m): for small forms only.
+
+With sampled runouts (`forms/sampled.py`), a walk that learns only visits those that its iteration draws, multiplies
+their values by a factor where the deal is made, and applies the variant's numbers for this visit of the runout. Walks
+that evaluate visit every runout.
 """
 
 from __future__ import annotations
@@ -15,10 +19,12 @@ from regretless.engines.contract import Arriving, Evaluation, Mode, PartEngine, 
 from regretless.engines.formats import NumberFormat, Stored
 from regretless.engines.layout import checked_rows
 from regretless.engines.numpy.update import next_average, next_regret, to_match
+from regretless.engines.sampled import RunoutSampling, VisitWeights
 from regretless.engines.stored import PublicNode, StoredEngine
 from regretless.forms.blockers import compatible
 from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind, PublicForm
+from regretless.forms.sampled import SampledRunouts
 from regretless.forms.walking import walking_order
 from regretless.variants.variant import Schedule, Weights
 
@@ -31,6 +37,14 @@ _NONE = Weights()
 
 
 @dataclass(frozen=True)
+class _Drawn:
+    """A runout that an iteration walks."""
+
+    factor: float  # by how much its values count more than if all were walked
+    weights: Weights
+
+
+@dataclass(frozen=True)
 class _Walk:
     """A walk for one player's values; both follow `strategy` where they neither learn nor best-respond."""
 
@@ -38,6 +52,7 @@ class _Walk:
     mode: Mode
     strategy: PublicStrategy
     weights: Weights = _NONE
+    drawn: dict[tuple[int, int], _Drawn] | None = None  # by street and runout; None: all runouts are walked
     values: dict[PublicNode, FloatArray] = field(default_factory=dict)  # at every node and runout walked
     # In a trunk, where lines of the second street begin: the reach that arrives, and the values of the lines.
     arriving: dict[int, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
@@ -61,8 +76,12 @@ class PublicReference(StoredEngine):
     threads = 1
     tolerance = 1e-12
 
-    def __init__(self, form: PublicForm) -> None:
+    def __init__(self, form: PublicForm, *, runouts: RunoutSampling | None = None) -> None:
+        """With `runouts`, iterations walk only some, and schedules must be those of its variant."""
         super().__init__(form, DOUBLES)
+        self._sampled: SampledRunouts | None = None
+        if runouts is not None:
+            self._sampled, self._visit_weights = runouts.of(form), VisitWeights(runouts.variant)
         self.store_predictions()
         first, second = form.hands
         self.compatible = compatible(first, second)  # [H0, H1]
@@ -77,11 +96,24 @@ class PublicReference(StoredEngine):
     def advance(self, schedule: Schedule) -> None:
         """Run one alternating iteration per row of `schedule`."""
         for row in schedule.tolist():
+            drawn = self._draw(self.iteration + 1)
             for own in range(2):
                 if own not in self.fixed:
-                    self._root(_Walk(own, Mode.LEARN, self._current, Weights(*row)))
+                    self._root(_Walk(own, Mode.LEARN, self._current, Weights(*row), drawn))
                     self.restore_locks(own)
             self.iteration += 1
+
+    def _draw(self, iteration: int) -> dict[tuple[int, int], _Drawn] | None:
+        if self._sampled is None:
+            return None
+        rows = self._visit_weights.reach(iteration)
+        return {
+            (street, runout): _Drawn(factor, Weights(*rows[visit - 1].item()))
+            for street, draw in enumerate(self._sampled.draw(iteration))
+            for runout, factor, visit in zip(
+                draw.runout.tolist(), draw.factor.tolist(), draw.visit.tolist(), strict=True
+            )
+        }
 
     def _current(self, node: int, runout: int) -> FloatArray:
         """[actions, H] the strategy to play next."""
@@ -229,7 +261,9 @@ class PublicReference(StoredEngine):
             highest = below.max(axis=0)
             return highest if lock is None else np.where(lock.hands, mean, highest)
         if walk.mode is Mode.LEARN:
-            self._update(public_node, below - mean, own_reach, walk.weights)
+            street, runout = int(self.form.tree.street[public_node[0]]), public_node[1]
+            weights = walk.weights if walk.drawn is None else walk.drawn[street, runout].weights
+            self._update(public_node, below - mean, own_reach, weights)
         return mean
 
     def _deal(self, walk: _Walk, node: int, parent: int, reach: FloatArray, own_reach: FloatArray) -> FloatArray:
@@ -239,7 +273,10 @@ class PublicReference(StoredEngine):
             walk.arriving[node] = reach, own_reach
             return walk.sums.get(node, total)
         for runout in np.flatnonzero(street.parent == parent).tolist():
-            total += self._dealt(walk, node, runout, reach, own_reach)
+            if walk.drawn is None:
+                total += self._dealt(walk, node, runout, reach, own_reach)
+            elif (number, runout) in walk.drawn:
+                total += self._dealt(walk, node, runout, reach, own_reach) * walk.drawn[number, runout].factor
         return total
 
     def _dealt(self, walk: _Walk, node: int, runout: int, reach: FloatArray, own_reach: FloatArray) -> FloatArray:

@@ -1,8 +1,7 @@
-"""A hold'em spot solved on sampled runouts, with or without buckets, and priced with real cards.
+"""A hold'em spot solved with buckets, on sampled runouts, and priced with real cards.
 
 The first street is lossless unless its number of buckets is given; with a file of tables, it always is. Later streets
-are lossless only where the choice says so, or if there is none: then only suits are merged, and a solve comes as close
-to equilibrium as one on all runouts, in about as much memory. Tables are those of `holdem.buckets`: from a file for all
+are lossless only where the choice says so. Tables are those of `holdem.buckets`: from a file for all
 boards, or built here for the boards that contain the spot's flop, which takes seconds.
 
 Besides the record and the spot's TOML, a file contains
@@ -122,11 +121,7 @@ class BucketedSpotSolution(SavedTables, SpotSolution):
     __repr__ = brief
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
-        settings = self.settings
-        return super().as_json(strategy=strategy) | {
-            "buckets": settings.buckets,
-            "sample_runouts": settings.sample_runouts,
-        }
+        return super().as_json(strategy=strategy) | {"buckets": self.settings.buckets}
 
     def _contents(self, resumable: bool) -> Contents:
         arrays = self.saved_tables(resumable)
@@ -235,22 +230,15 @@ class BucketedSpotProblem(BucketedProblem[PricedEngine]):
         else:
             if isinstance(earlier, Solution):
                 reason = f"cannot resume {earlier.where}, which was started without"
-                option = "sample_runouts" if options.buckets is None else "buckets"
-                raise InvalidOption(option, getattr(options, option), reason)
-            if options.buckets is None and len(spot.streets) == 1:
-                reason = "needs cards to come, and a river has none"
-                raise InvalidOption("sample_runouts", options.sample_runouts, reason)
+                raise InvalidOption("buckets", options.buckets, reason)
             super().__init__(options, None)
         self.name = self.spot.name or "spot"
         self.scale = 100 / self.spot.pot
 
     def choose_buckets(self, text: str | None) -> BucketChoice:
-        """The buckets in the options; without, none on any street."""
+        """The buckets in the options."""
         if self.spot.locks:
-            reason = "cannot be combined with buckets or sampled runouts"
-            raise InvalidOption("locks", lock_text(self.spot.locks[0]), reason)
-        if text is None:
-            return BucketChoice(lossless=self.spot.streets[1:])
+            raise InvalidOption("locks", lock_text(self.spot.locks[0]), "cannot be combined with buckets")
         if not isinstance(text, str):
             raise InvalidOption("buckets", text, "must be text such as turn=500,river=500")
         choice = BucketChoice.parse(text)
@@ -286,8 +274,8 @@ class BucketedSpotProblem(BucketedProblem[PricedEngine]):
         learned = engines.estimate("numba", engines.FormKind.PUBLIC, size, **options) or 0
         needed, free = learned + PRICED_BYTES * size.entries, available_bytes()
         if needed > free:
-            advice = [Advice("buckets", None, "take much less")]
-            raise WouldNotFit(f"{self.name} on sampled runouts", needed=needed, available=free, advice=advice)
+            advice = [Advice("buckets", None, "with numbers take much less")]
+            raise WouldNotFit(f"{self.name} without buckets", needed=needed, available=free, advice=advice)
 
     def measure_every(self, iterations: int, target: float | None) -> int | None:
         return iterations if target is None else min(MEASURE_EVERY, max(1, iterations // 10))

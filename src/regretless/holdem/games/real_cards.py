@@ -48,6 +48,7 @@ from regretless.holdem.games.pricing import Price, PricedSolution, Resolving
 from regretless.holdem.games.reader import DealtFormReader
 from regretless.holdem.games.shards import ShardTask, start_sharded
 from regretless.holdem.reading.line_reader import LineNode
+from regretless.holdem.solution import sampled_fields
 from regretless.reprs import brief
 from regretless.solving.kinds import Kind
 from regretless.solving.options import SolveOptions
@@ -261,6 +262,7 @@ class RealCardsSolution(DealtFormSolution, PricedSolution):
             "big_blind": self.rules.big_blind,
             "flops": len(self.flops),
             "flop_weights": {flop.text: flop.weight for flop in self.flops},
+            **sampled_fields(self.settings),
         }
 
     def _contents(self, resumable: bool) -> Contents:
@@ -286,6 +288,7 @@ class RealCardsProblem(DealtFormProblem):
 
     kind = Kind.FLOPS
     variant = "postflop"
+    first_sampled = 2  # every flop is walked
     solution_type = RealCardsSolution
     default_target = 5.0  # mbb/g
     default_iterations = max_iterations = 10_000
@@ -326,6 +329,8 @@ class RealCardsProblem(DealtFormProblem):
     def choose(self, request: Request) -> Choice:
         if request.shards is None:
             return super().choose(request)
+        if request.settings.sample_runouts is not None:
+            raise InvalidOption("shards", request.shards, "cannot be combined with sample_runouts")
         if devices.device_type(request.device) not in ("auto", "cpu"):
             raise InvalidOption("device", request.device, "cannot be combined with shards, which run on the CPU")
         engines.check_parts(request.engine)

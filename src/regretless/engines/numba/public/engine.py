@@ -24,6 +24,7 @@ from regretless.compiling.numba_internals import signatures
 from regretless.engines.contract import Arriving, Evaluation, Mode, PartEngine, PublicStrategy
 from regretless.engines.formats import SALT, largest_value, met_weights, needs_wide_tiles, number_format
 from regretless.engines.learned import Numbers
+from regretless.engines.numba.public.drawn import DrawnRunoutRows
 from regretless.engines.numba.public.jobs import (
     Job,
     Learned,
@@ -46,6 +47,7 @@ from regretless.engines.numba.public.records import check_limits
 from regretless.engines.numba.public.sizes import team_members
 from regretless.engines.numba.public.tables import fill_lists, make_tables
 from regretless.engines.numba.public.team import RunoutWalk, StreamedStrategy, Team, Walk
+from regretless.engines.sampled import RunoutSampling
 from regretless.engines.stored import StoredEngine
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray, IntArray
@@ -67,11 +69,20 @@ class NumbaPublicEngine(StoredEngine):
     device = "cpu"
     tolerance = 1e-5
 
-    def __init__(self, form: PublicForm, *, threads: int = 1, storage: int = 32, own_reach: bool = True) -> None:
+    def __init__(
+        self,
+        form: PublicForm,
+        *,
+        threads: int = 1,
+        storage: int = 32,
+        own_reach: bool = True,
+        runouts: RunoutSampling | None = None,
+    ) -> None:
         """`storage` is the number of bits per regret or average, 32 or 16.
 
-        Without `own_reach`, averages weight every iteration's strategy equally, however likely the player is to get
-        there; this also converges.
+        With `runouts`, iterations walk only some, and schedules must be those of its variant. Without `own_reach`,
+        averages weight every iteration's strategy equally, however likely the player is to get there; this also
+        converges.
         """
         check_limits(form)
         number = number_format(storage)
@@ -86,12 +97,22 @@ class NumbaPublicEngine(StoredEngine):
         self._plans = make_plans(self.layout, self._tile_type)
         self._tables = make_tables(form)
         self._steps = make_steps(MAX_ROWS)
-        self._steps.extras["reach_share"] = number.reach_share if own_reach else 0.0
-        division = divide(self._plans[0], second_runouts(form), self.threads, len(block_ends(form)) - 1)
-        self._scratch = self._make_scratch(division.slots)
+        reach_share = number.reach_share if own_reach else 0.0
+        self._steps.extras["reach_share"] = reach_share
+        self._division = divide(self._plans[0], second_runouts(form), self.threads, len(block_ends(form)) - 1)
+        self._drawn: DrawnRunoutRows | None = None
+        slots = self._division.slots
+        if runouts is not None:
+            self._drawn = DrawnRunoutRows(form, runouts, number, reach_share)
+            self._drawn_division = self._drawn.divide(self._plans[0], self.threads, self._division)
+            slots = max(slots, self._drawn_division.slots)
+            self._division, self._drawn_division = (
+                each._replace(slots=slots) for each in (self._division, self._drawn_division)
+            )
+        self._scratch = self._make_scratch(slots)
         self._blocks = make_blocks(form, self._plans, self._units, self.threads)
-        self._team = Team(division)
-        self._used_changes = -1
+        self._team = Team(self._division)
+        self._used: tuple[int, bool] | None = None  # `changes`, and whether on drawn runouts, of the arguments in use
         # Compile the kernels or load them from disk, so that setup and not the first iteration pays for it.
         self._run(0, [])
 
@@ -103,13 +124,17 @@ class NumbaPublicEngine(StoredEngine):
     @property
     def memory_bytes(self) -> int:
         """`kept_bytes` and the threads' working rows."""
-        return self.kept_bytes + bytes_of(self._blocks, self._scratch)
+        drawn = 0 if self._drawn is None else self._drawn.nbytes
+        return self.kept_bytes + bytes_of(self._blocks, self._scratch) + drawn
 
     def advance(self, schedule: Schedule) -> None:
         """Run one iteration per row of `schedule`."""
         if predicts(schedule):
             self.store_predictions()
         learning = [Walk(own, LEARN) for own in range(2) if own not in self.fixed]
+        if self._drawn is not None:
+            self._advance_drawn(self._drawn, len(schedule), learning)
+            return
         has_locks = any(self.locked)
         rows_per_order = 1 if has_locks else MAX_ROWS  # locks are restored after every walk
         for first in range(0, len(schedule), rows_per_order):
@@ -122,6 +147,17 @@ class NumbaPublicEngine(StoredEngine):
             else:
                 self._run(len(rows), learning)
             self.iteration, self.weight = self.iteration + len(rows), weight
+
+    def _advance_drawn(self, drawn: DrawnRunoutRows, count: int, learning: list[Walk]) -> None:
+        """So many iterations, each on runouts of its own."""
+        for _ in range(count):
+            if drawn.draw(self.iteration + 1, self._tables[0].runouts):
+                self._used = None
+            for walk in learning:
+                self._run(1, [walk])
+                self.restore_locks(walk.own)
+            self.iteration += 1
+            self.weight = drawn.total_weight(self.iteration)
 
     def _write_steps(self, schedule: Schedule) -> float:
         """Prepare the next iterations; returns the total weight of the average after them."""
@@ -306,9 +342,15 @@ class NumbaPublicEngine(StoredEngine):
 
     def _run(self, rows: int, walks: list[Walk], parts: int = FIRST | BELOW | LAST) -> None:
         """These walks, once for each of the first rows of the steps; walks that do not learn need one."""
-        if self._used_changes != self.changes:
-            self._team.use(self._steps, self._job(0), self._job(1), self._scratch)
-            self._used_changes = self.changes
+        drawn = self._drawn if any(walk.mode == LEARN for walk in walks) else None
+        if self._used != (self.changes, drawn is not None):
+            first, second = self._job(0), self._job(1)
+            if drawn is None:
+                self._team.use(self._steps, first, second, self._scratch, self._division)
+            else:
+                jobs = drawn.job(first), drawn.job(second)
+                self._team.use(drawn.steps, *jobs, self._scratch, self._drawn_division)
+            self._used = self.changes, drawn is not None
         self._team.run(rows, walks, predicts=self.predicts, parts=parts)
 
 

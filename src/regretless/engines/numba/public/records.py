@@ -68,12 +68,14 @@ STREET = np.dtype(
 RUNOUT = np.dtype(
     [
         ("street", np.int32),
+        ("number", np.int32),  #      counted among those of all streets
         ("local", np.int32),  #       counted among those of its street
         ("parent", np.int32),  #      runout of the street before; -1 on the first
         ("first_child", np.int32),  # the first runout of the next street that follows
         ("first_copy", np.int32),  #  not counting the identity
         ("last_copy", np.int32),
         ("symmetry", np.int32),  #    a row of the tables below that have K
+        ("step", np.int32),  #        the row of its weights, after that of the iteration; 0 if all runouts are walked
         ("probability", np.float64),
     ]
 )

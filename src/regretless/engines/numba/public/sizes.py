@@ -43,16 +43,18 @@ def estimate(
     predicts: bool = False,
     wide_tiles: bool = False,
     is_part: bool = False,
+    samples: bool = False,
 ) -> int:
     """Bytes of an engine, `NumbaPublicEngine.memory_bytes`.
 
     `predicts`: the variant keeps predictions beside the regrets; `wide_tiles`: terminals need 64-bit numbers;
-    `is_part`: it is a shard, or the trunk.
+    `is_part`: it is a shard, or the trunk; `samples`: its iterations walk a table of drawn runouts, at most of all.
     """
     stored = learned_bytes(size, storage=storage, predicts=predicts)
     tables = sum(_plan(size, wide_tiles) + _tables(size, own) + _showdowns(size, own) for own in range(2))
     members = team_members(size, threads)
-    return stored + tables + _blocks(size, members, is_part) + _scratch(size, wide_tiles, _slots(size, members))
+    drawn = int(size.runouts.sum()) * RUNOUT.itemsize if samples else 0
+    return stored + tables + drawn + _blocks(size, members, is_part) + _scratch(size, wide_tiles, _slots(size, members))
 
 
 def learned_bytes(size: PublicSize, *, storage: int = 32, predicts: bool = False) -> int:

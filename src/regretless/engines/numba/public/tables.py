@@ -67,7 +67,7 @@ class HandTables(NamedTuple):
     K sets of equivalent cards and hands (`forms.public.Symmetry`).
     """
 
-    runouts: Records  #      [R]        RUNOUT
+    runouts: Records  #      [R]        RUNOUT; of an iteration that samples, those that it walks (`drawn.py`)
     copies: Int16  #         [copies]   rows of `permutations`
     permutations: Int16  #   [G · n]
     alike_hands: Int16  #    [K · n]    the own hand that represents each hand on a runout
@@ -151,7 +151,9 @@ def _runouts(form: PublicForm) -> Records:
         part["last_copy"] = street.first_copy[1:] + first_copy
         first_copy += len(street.copies)
         parts.append(part)
-    return np.concatenate(parts)
+    runouts = np.concatenate(parts)
+    runouts["number"] = np.arange(len(runouts))
+    return runouts
 
 
 def _alive(form: PublicForm, player: int) -> BoolArray:

@@ -52,7 +52,7 @@ class RunoutWalk:
             lines = aligned(job.blocks.size, np.float64)
             job = job._replace(blocks=job.blocks._replace(lines=lines, runout=self._ends))
         self.job = job
-        self._team.use(self._steps, job, job, self.scratch)
+        self._team.use(self._steps, job, job, self.scratch, self._team.division)
 
     def run(self, part: int, runout: int = 0) -> None:
         """One part of the walk; `runout` is the one to walk in BELOW."""
@@ -131,8 +131,9 @@ class Team:
         self._workers = Workers(division.members - 1) if division.members > 1 else None
         self._others: dict[int, Future[None]] = {}  # the work of the other members, done when they have left
 
-    def use(self, steps: Steps, first: Job, second: Job, scratch: WalkScratch) -> None:
-        """Use these arguments from now on: the players' jobs, and room for all slots."""
+    def use(self, steps: Steps, first: Job, second: Job, scratch: WalkScratch, division: Division) -> None:
+        """Use these arguments from now on: the players' jobs, room for all slots, and how the blocks are shared."""
+        self.division = division
         self._arguments = KernelArguments(steps, first, scratch), KernelArguments(steps, second, scratch)
         self._kinds = first.learned.regret, scratch.tile.reach
         write_arguments(self._memory, *self._arguments)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from regretless.compiling import fast_inlined, fast_kernel, fast_pasted
 from regretless.engines.layout import LANES
-from regretless.engines.numba.public.jobs import Blocks, Float, Job, Step, Stored, Tile, WalkScratch
+from regretless.engines.numba.public.jobs import Blocks, Float, Job, Stored, Tile, WalkScratch
 from regretless.engines.numba.public.kernels.arguments import read_arguments
 from regretless.engines.numba.public.kernels.lanes import load, store
 from regretless.engines.numba.public.kernels.processor import atomic_load, flush_tiny, restore_tiny
@@ -270,9 +270,8 @@ def iterate(
                 clear(_share(scratch.line, slot, slots), first_line, last_line)
                 clear(stretch.lines, 0, blocks.size)
         if stage != ADD and stage != COLLECT:
-            step = Step(steps.weights[row], steps.extras[row])
             rows = _rows_of(scratch, slot, slots)
-            walk(stretch, mode, step, order[PREDICTS] != 0, plan, tables, learned, rows)
+            walk(stretch, mode, steps, row, order[PREDICTS] != 0, plan, tables, learned, rows)
             if stage == BLOCKS and alone:
                 if number % GROUP > 0:
                     _add_lines(blocks.lines, 0, blocks.lines, blocks.size, blocks.size)

@@ -55,8 +55,10 @@ STEP = LANES // SCALE  # numbers in an eighth of a row
 
 
 @fast_inlined
-def fold_tile(first: int, runout: int, plan: WalkPlan, tables: HandTables, scratch: WalkScratch, ahead: Ahead) -> None:
-    """Sixteen folds, starting at number `first` of `plan.folds`."""
+def fold_tile(
+    first: int, runout: int, symmetry: int, plan: WalkPlan, tables: HandTables, scratch: WalkScratch, ahead: Ahead
+) -> None:
+    """Sixteen folds on a runout with a symmetry, starting at number `first` of `plan.folds`."""
     own_hands, other_hands, folds = plan.own_hands, plan.other_hands, plan.folds
     reach, cards = scratch.tile.reach, scratch.tile.cards
     rows, card_hands = tables.fold_rows, tables.card_hands
@@ -73,7 +75,7 @@ def fold_tile(first: int, runout: int, plan: WalkPlan, tables: HandTables, scrat
     all_reach = all_reach + odd_reach
     index = 0
     deck = tables.card_fours.size
-    alike = np.int64(tables.runouts[runout].symmetry) * deck
+    alike = symmetry * deck
     for card in range(deck):
         first_alike = item(tables.alike_cards, alike + card)
         if first_alike < card:

@@ -25,7 +25,7 @@ import numpy as np
 
 from regretless.compiling import fast_inlined
 from regretless.engines.layout import LANES
-from regretless.engines.numba.public.jobs import Learned, Record, Step, WalkScratch
+from regretless.engines.numba.public.jobs import Learned, Record, Step, Steps, WalkScratch
 from regretless.engines.numba.public.kernels.lanes import add_product, load, mask_dead, splat, store, widen, zeros
 from regretless.engines.numba.public.kernels.nodes import (
     Rounding,
@@ -87,8 +87,10 @@ class Position(NamedTuple):
 class Offsets(NamedTuple):
     """Where the numbers of a chunk on a runout begin."""
 
+    row: int  # of `HandTables.runouts`
     runout: int  # among those of all streets
     local: int  # among those of its street
+    symmetry: int  # a row of the tables that have K
     own_start: int  # the own player's regrets and averages
     other_start: int
     alike: int  # rows of `HandTables.alike_hands` and `HandTables.roundings`
@@ -100,20 +102,23 @@ class Offsets(NamedTuple):
 def walk(
     stretch: Stretch,
     mode: int,
-    step: Step,
+    steps: Steps,
+    first_step: int,
     predicts: bool,
     plan: WalkPlan,
     tables: HandTables,
     learned: Learned,
     scratch: WalkScratch,
 ) -> None:
-    """Walk a stretch."""
+    """Walk a stretch; `first_step` is the step of runouts whose own number of it is 0."""
     last_street = plan.streets.size - 1
     position = first_position(stretch)
     while position.street >= 0:
         street, chunk, is_top = position.street, plan.chunks[position.chunk], position.street == stretch.top
         jumps = is_top and stretch.last_chunk - stretch.first_chunk == 1  # to the same chunk of the next runout
         offsets = offsets_of(position, chunk, jumps, plan, tables)
+        row = first_step + long(tables.runouts[position.runout].step)
+        step = Step(steps.weights[row], steps.extras[row])
         # A part of a form rounds as the whole does.
         rounding = Rounding(tables.roundings, offsets.alike, step.extras.salt + plan.streets[street].own_shift)
         if position.direction == DOWN:
@@ -130,6 +135,8 @@ def walk(
         prefetches = mode == LEARN and street == last_street
         if prefetches and not stretch.continues:
             prefetches = not _is_last(stretch, position, plan, tables)
+        if prefetches:
+            prefetches = _is_followed(position, plan, tables)
         terminals(chunk, offsets, prefetches, plan, tables, learned, scratch)
         up(chunk, offsets, mode, step, rounding, predicts, plan, tables, learned, scratch)
         leave(chunk, offsets, stretch.lines if is_top else scratch.line, plan, tables, scratch)
@@ -147,8 +154,9 @@ def long(number: Any) -> int:
 
 @fast_inlined
 def first_position(stretch: Stretch) -> Position:
-    """Where a stretch begins."""
-    return Position(stretch.top, stretch.first_runout, stretch.first_chunk, stretch.begin)
+    """Where a stretch begins; one without runouts is done."""
+    top = stretch.top if stretch.first_runout < stretch.last_runout else -1
+    return Position(top, stretch.first_runout, stretch.first_chunk, stretch.begin)
 
 
 @fast_inlined
@@ -206,12 +214,23 @@ def _is_last(stretch: Stretch, position: Position, plan: WalkPlan, tables: HandT
 
 
 @fast_inlined
+def _is_followed(position: Position, plan: WalkPlan, tables: HandTables) -> bool:
+    """Whether what the walk does next follows in memory: not if the next runout is another than the next number."""
+    runouts, row = tables.runouts, position.runout
+    if position.chunk + 1 < plan.streets[position.street].last_chunk or row + 1 == runouts.size:
+        return True
+    return bool(runouts[row + 1].number == runouts[row].number + 1)
+
+
+@fast_inlined
 def offsets_of(position: Position, chunk: Record, jumps: bool, plan: WalkPlan, tables: HandTables) -> Offsets:
     runout, stored = tables.runouts[position.runout], plan.streets[position.street]
     local = long(runout.local)
     return Offsets(
         position.runout,
+        long(runout.number),
         local,
+        long(runout.symmetry),
         stored.own_at + local * stored.own_size,
         stored.other_at + local * stored.other_size,
         int(runout.symmetry) * plan.own_hands,
@@ -318,7 +337,8 @@ def terminals(
     for number in range(tiles):
         fold = chunk.first_fold + number
         if fold < chunk.last_fold:
-            fold_tile(fold * LANES, offsets.runout, plan, tables, scratch, tile_ahead(ahead, number))
+            ahead_of = tile_ahead(ahead, number)
+            fold_tile(fold * LANES, offsets.runout, offsets.symmetry, plan, tables, scratch, ahead_of)
         else:
             first = (chunk.first_showdown + fold - chunk.last_fold) * LANES
             showdown_tile(first, offsets.runout, offsets.local, plan, tables, scratch, tile_ahead(ahead, number))
@@ -391,7 +411,7 @@ def leave(
 ) -> None:
     """Step 5."""
     value, hands = scratch.value, plan.own_hands
-    runout = tables.runouts[offsets.runout]
+    runout = tables.runouts[offsets.row]
     chance = np.float64(runout.probability)
     spread = splat(chance)
     for line in range(chunk.first_line, chunk.last_line):
