@@ -37,7 +37,6 @@ from regretless.engines.contract import (
 from regretless.engines.creation import (
     bucket_evaluator_beside,
     bucket_evaluators,
-    check_parts,
     create,
     create_part,
     kernels_are_compiled,
@@ -138,7 +137,6 @@ __all__ = [
     "bucket_evaluators",
     "check_fits",
     "check_one_shape",
-    "check_parts",
     "choose_public",
     "create",
     "create_part",

@@ -41,8 +41,8 @@ from regretless.forms.sequence import SequenceForm, compile_sequence
 from regretless.games.game import AnyGame
 
 __all__ = [
-    "Options", "bucket_evaluator_beside", "bucket_evaluators", "check_parts", "create", "create_part",
-    "kernels_are_compiled", "share",
+    "Options", "bucket_evaluator_beside", "bucket_evaluators", "create", "create_part", "kernels_are_compiled",
+    "share",
 ]  # fmt: skip
 
 GameForm = HistoryForm | SequenceForm
@@ -101,18 +101,8 @@ def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngin
 
 
 def create_part(name: str, form: PublicForm, **options: Any) -> PartEngine:
-    """An engine for a part of a form; as `create`, on the CPU."""
-    check_parts(name)
-    return cast(PartEngine, create(name, form, device="cpu", **options))
-
-
-def check_parts(name: str) -> None:
-    """Refuse an engine that cannot solve a public form in parts."""
-    build = ENGINES[name].classes.get(FormKind.PUBLIC) if name in ENGINES else None
-    if build is not None and not build.parts:
-        builds = {other: entry.classes.get(FormKind.PUBLIC) for other, entry in ENGINES.items()}
-        able = [other for other, build in builds.items() if build is not None and build.parts]
-        raise InvalidOption("engine", name, f"cannot solve in shards: use {' or '.join(able)}")
+    """An engine for a part of a form; as `create`. All engines of the public form solve parts."""
+    return cast(PartEngine, create(name, form, **options))
 
 
 def share(name: str, device: str) -> SharedDevice[Any] | None:
@@ -287,12 +277,13 @@ def _check_memory(
 ) -> None:
     """Refuse an engine that would not fit; on GPUs, classes for general games check that themselves."""
     poker = kind in (FormKind.PUBLIC, FormKind.BUCKETED)
-    device = devices.device_type(device)
     if device != "cpu" and not poker:
         return
     options = {key: value for key, value in arguments.items() if key in ("dtype", "threads", "storage")}
     if poker:
         options["predicts"] = predicts
+    if isinstance(form, PublicForm) and form.part is not None:
+        options["is_part"] = True
     size = size_of_form(form) if isinstance(form, PublicForm) else form
     check_fits(name, kind, size, device=device, what=_describe(form), **options)
 

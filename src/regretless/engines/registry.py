@@ -52,7 +52,6 @@ class Build:
     rules: bool = False  # whether it also needs the rules of the game, as `game`
     shared: str = ""  # "module:class" of a `SharedDevice` for many forms at once; "" if there is none
     buckets: str = ""  # "module:class" of `BucketEvaluators`; "" if there are none
-    parts: bool = False  # whether it is a `PartEngine`, which can solve a public form in parts
     compiled: str = ""  # "module:function" of the storage: whether its kernels are compiled; "" if it has none
 
 
@@ -110,7 +109,6 @@ ENGINES: dict[str, EngineEntry] = {
                 storages=STORAGES,
                 updates=ONLY_ALTERNATING,
                 buckets=f"{_NUMBA}.public.bucket_evaluator:NumbaBucketEvaluators",
-                parts=True,
                 compiled=f"{_NUMBA}.public.engine:kernels_are_compiled",
             ),
             FormKind.BUCKETED: Build(
@@ -133,9 +131,7 @@ ENGINES: dict[str, EngineEntry] = {
             FormKind.HISTORY: Build(
                 path=f"{_NUMPY}.sequence:NumpyHistoryEngine", estimate=f"{_NUMPY}.sequence:estimate"
             ),
-            FormKind.PUBLIC: Build(
-                path=f"{_NUMPY}.public:PublicReference", storages=(64,), updates=ONLY_ALTERNATING, parts=True
-            ),
+            FormKind.PUBLIC: Build(path=f"{_NUMPY}.public:PublicReference", storages=(64,), updates=ONLY_ALTERNATING),
             FormKind.BUCKETED: Build(
                 path=f"{_NUMPY}.buckets:BucketedReference", storages=(64,), updates=ONLY_ALTERNATING
             ),

@@ -33,6 +33,7 @@ from regretless.engines.cuda.public.walks import Walks
 from regretless.engines.formats import (
     SALT,
     Stored,
+    can_be_cut,
     largest_value,
     met_weights,
     needs_wide_sums,
@@ -68,6 +69,7 @@ class CudaPublicEngine(StoredEngine):
         `tables` may be an arena of the device, for everything but regrets and averages.
         """
         check_offsets(form)
+        _check_part(form)
         number = number_format(storage)
         self._on = open_device(device, advice=IF_FULL) if isinstance(device, str) else device
         super().__init__(form, number)
@@ -401,3 +403,12 @@ def check_offsets(form: PublicForm) -> None:
     limit = np.iinfo(np.int32).max
     if numbers > limit:
         raise InvalidGame(f"{form.name} has {numbers:,} betting nodes × hands: the cuda engine can count {limit:,}")
+
+
+def _check_part(form: PublicForm) -> None:
+    """Refuse a part that could choose other numbers for terminals than the whole."""
+    if form.part is not None and not can_be_cut(form.part):
+        runouts = form.part.runouts[-1]
+        raise InvalidGame(
+            f"{form.name} has {runouts} runouts of the last street: too few for shards of the cuda engine"
+        )

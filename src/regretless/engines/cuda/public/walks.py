@@ -300,7 +300,7 @@ class Walks:
             if number - 1 in leaves:
                 self._leaves_above(street, street.leaves[ways], number, learns=learns)
 
-    # --- a form in parts: what is launched for a trunk, which has the first street, and for a shard, which has the rest --
+    # --- a form in parts: a trunk has the first street, a shard the rest ---------------------------------------------
 
     def set_step(self, steps: Records) -> None:
         """The weights of the iteration that begins."""
@@ -310,9 +310,7 @@ class Walks:
     def go_down(self, own: int, *, learns: bool) -> None:
         """Walk down the first street."""
         name, launches = "learn_down" if learns else "mean_down", self._earlier[own][0]
-        self._launch(
-            ("down", own, learns), lambda: self._down(name, launches, 0, self._parts_step, both=learns)
-        )
+        self._launch(("down", own, learns), lambda: self._down(name, launches, 0, self._parts_step, both=learns))
 
     def go_below(self, own: int, ways: int, blocks: Items, *, learns: bool) -> None:
         """Walk down and up all later streets, and sum blocks of the second."""
