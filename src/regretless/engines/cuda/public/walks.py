@@ -151,7 +151,11 @@ class Walks:
     def make_lists(self) -> None:
         """Fill the lists of every final runout; once, before the first walk."""
         for own in range(2):
-            filled = [number for number, spot in enumerate(self.spots) if own == 0 or not spot.equal_players]
+            filled = [
+                number
+                for number, spot in enumerate(self.spots)
+                if spot.layout.runouts[-1] > 0 and (own == 0 or not spot.equal_players)
+            ]
             runouts = [int(self.spots[number].layout.runouts[-1]) for number in filled]
             if not filled:
                 continue
@@ -318,8 +322,9 @@ class Walks:
         def launch() -> None:
             step, leaves = self._parts_step if learns else None, range(1, self._streets - 1)
             self._streets_of_walk(own, ways, step, down_from=1, up_to=1, leaves=leaves)
-            grid = blocks.count, -(-self._max_hands[own] // STEP_THREADS)
-            self._kernels["block_sums"](grid, STEP_THREADS, 0, self._jobs, blocks.buffer)
+            if blocks.count:
+                grid = blocks.count, -(-self._max_hands[own] // STEP_THREADS)
+                self._kernels["block_sums"](grid, STEP_THREADS, 0, self._jobs, blocks.buffer)
 
         self._launch(("below", own, ways, learns), launch)
 
