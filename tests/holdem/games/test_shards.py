@@ -210,7 +210,7 @@ def test_shards_on_several_gpus_must_fit_on_each(monkeypatch: pytest.MonkeyPatch
     sizes = part_bytes(GAME, read_flops(FLOPS), 2, threads=1, storage=16, predicts=False, device="cuda")
     needed = bytes_text(sizes[2] + CONTEXT_BYTES)
     with pytest.raises(
-        WouldNotFit, match=f"^shards in 16 bits needs {needed} of memory of GPU 1, but only 100.0 MB are free$"
+        WouldNotFit, match=f"^shards in 16 bits needs {needed} of memory of GPU 1, but only 100 MB are free$"
     ):
         solved(shards=2, device="cuda", threads=None, engine="cuda")
     with pytest.raises(InvalidOption, match="device: 'cuda:2' is not available: the last CUDA device is cuda:1"):
