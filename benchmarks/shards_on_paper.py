@@ -29,7 +29,7 @@ from regretless.holdem.games.game import HoldemGame, read_spot_or_game
 from regretless.holdem.games.real_cards import compile_game, game_size
 from regretless.variants import PRESETS, schedule
 
-GPU_SECONDS, GPU_BYTES, GPU_FLOPS = 0.33, 116e9, "subset(25)"  # of an iteration on one H200, in 16 bits
+GPU_SECONDS, GPU_BYTES, GPU_FLOPS = 0.33, 87e9, "subset(25)"  # of an iteration on one H200, in 16 bits
 CPU_ENTRIES, CPU_SECONDS = 155_952_394, 0.034  # of flop_3bet on 16 threads
 NETWORK = 12.5e9  # bytes per second into or out of the trunk: 100 Gbit/s
 LATENCY = 0.001  # seconds, of every message to all shards and of all answers
@@ -51,9 +51,7 @@ def main() -> None:
     rivers = int(game_size(game, every).runouts[-1])
     print(f"the trunk's tables of {rivers:,} runouts: {rivers * HAND_COUNT * 3 / 1e9:.1f} GB")  # strengths, dead hands
     lines, hands, trunk = time_trunk(game)
-    by_flop = len(every) * PLAYERS * lines * hands * 4
     print(f"trunk: {lines} lines × {hands:,} numbers per player; {1e3 * trunk:.1f} ms per iteration on this machine")
-    print(f"values of every flop, in 32 bits: {by_flop / 1e6:.0f} MB per iteration, {1e3 * by_flop / NETWORK:.1f} ms")
     for what, shards, seconds, size in (
         ("GPUs", 64, GPU_SECONDS / measured, GPU_BYTES / measured),
         ("machines of 16 threads", 40, CPU_SECONDS / CPU_ENTRIES, GPU_BYTES / measured),

@@ -62,6 +62,12 @@ def test_estimating(run, tmp_path: Path) -> None:
     assert "the largest of 4 shards: " in run("estimate", "game.toml", "--flops", "subset(25)", "--shards", "4").out
     alone = run("estimate", "game.toml", "--shards", "4")
     assert alone.err == "error: shards: 4 is for hold'em from the deal on some flops\n"
+    for device, flops, why in (
+        ("cuda", (), "'cuda' is for a game on flops: give --flops too"),
+        ("mps", ("--flops", "subset(25)"), "'mps' is not one of cpu, cuda"),
+        ("cuda:9", ("--flops", "subset(25)"), "'cuda:9' is not available: "),
+    ):
+        assert f"error: device: {why}" in run("estimate", "game.toml", *flops, "--device", device).err
     both = run("estimate", "game.toml", "--flops", "25", "--buckets", "flop=5,turn=5,river=5")
     assert (both.code, both.err.startswith("error: buckets: ")) == (1, True)
     assert run("estimate", "kuhn", "--flops", "25").err == "error: flops: '25' does not apply to kuhn\n"

@@ -98,6 +98,7 @@ class HostDevice:
                     ]
                     pointers = (ctypes.c_void_p * len(held))(*(ctypes.addressof(each) for each in held))
                     across, down = (*grid, 1)[:2]
+                    assert across * down > 0, f"{name} is launched without blocks: CuPy would launch one"
                     threads = min(threads, ANY_THREADS.get(name, threads))
                     given = name.encode(), across, down, threads, ctypes.c_size_t(shared), pointers
                     assert library.run(*given), f"{name} writes beyond its shared memory"

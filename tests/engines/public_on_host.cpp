@@ -89,6 +89,7 @@ extern "C" bool run(const char* name, int across, int down, int threads, size_t 
     if (kernel == "make_lists") return LAUNCH(make_lists, jobs, AT(const int*, 1));
     const Item* items = AT(const Item*, 1);
     if (kernel == "sums") return LAUNCH(sums, jobs, items);
+    if (kernel == "block_sums") return LAUNCH(block_sums, jobs, items);
     if (kernel == "leaves") return LAUNCH(leaves, jobs, items, AT(int, 2), AT(int, 3), AT(int, 4));
     if (kernel == "products") return LAUNCH(products, jobs, items);
     if (kernel == "terminals") return LAUNCH(terminals, jobs, items, AT(const Rooms*, 2), AT(char*, 3), AT(int, 4));

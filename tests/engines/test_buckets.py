@@ -348,7 +348,7 @@ def test_what_would_not_fit_is_refused_before_it_is_allocated(
 ) -> None:
     monkeypatch.setattr("regretless.engines.registry.find_spec", lambda library: library)
     monkeypatch.setattr("regretless.engines.memory.available_bytes", lambda: 10_000 if device == "cpu" else 2**40)
-    monkeypatch.setattr("regretless.engines.devices.cuda_free_bytes", lambda: 10_000)
+    monkeypatch.setattr("regretless.engines.devices.cuda_free_bytes", lambda *_: 10_000)
     monkeypatch.setattr("regretless.engines.devices.require_cuda", lambda device: None)
     with pytest.raises(
         WouldNotFit, match=f"in the (numba|cuda) engine needs .* of {memory}.*: sample_runouts can be set lower"

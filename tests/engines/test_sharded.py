@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.engines.cuda.public.solves import needs_gcc
+from tests.engines.cuda_host_device import HostDevice
 from tests.engines.random_public import random_form
 
 from regretless import engines
@@ -27,14 +29,18 @@ from regretless.engines import (
     shard_ranges,
     sharded,
 )
+from regretless.engines.cuda.public.engine import CudaPublicEngine
 from regretless.engines.numba.public.engine import NumbaPublicEngine
-from regretless.errors import InvalidFile, InvalidOption, RegretlessError
+from regretless.errors import InvalidFile, InvalidGame, InvalidOption, RegretlessError
 from regretless.forms.history import FloatArray
 from regretless.forms.parts import part_of
 from regretless.forms.public import PublicForm
 from regretless.variants import PRESETS, schedule
 
-STORAGES = [("numpy", 64), ("numba", 32), ("numba", 16)]
+EMULATED = "cuda on a CPU"
+ON_GPU = [pytest.param("cuda", storage, marks=pytest.mark.gpu) for storage in (32, 16)]
+FAST = [("numba", 32), ("numba", 16), *ON_GPU]  # engines and their bits of storage
+STORAGES = [("numpy", 64), *FAST]
 Loses = Callable[[], bool]  # whether a shard is lost instead of carrying out an order
 
 
@@ -43,7 +49,20 @@ def form_of(streets: int, deck: int = 9) -> PublicForm:
     return random_form(2, streets=streets, deck=deck, weighted=True, rake=0.02)
 
 
+def form_for(name: str, streets: int = 2) -> PublicForm:
+    """A form that an engine can cut: for that of a GPU, one with many runouts; small if the device is emulated."""
+    if name not in (EMULATED, "cuda"):
+        return form_of(streets)
+    hands = 5 if name == EMULATED else 14
+    return random_form(2, streets=streets, deck=66 if streets == 2 else 9, weighted=True, most_hands=hands)
+
+
 def create_part(name: str, storage: int, form: PublicForm, threads: int = 1) -> PartEngine:
+    if name == EMULATED:
+        return CudaPublicEngine(form, device=HostDevice(), storage=storage)
+    if name == "cuda":
+        pytest.importorskip("cupy")
+        return engines.create_part(name, form, storage=storage)
     return engines.create_part(name, form, storage=storage, threads=threads)
 
 
@@ -112,13 +131,31 @@ def assert_same(one: PublicEngine | ShardedEngine, other: PublicEngine | Sharded
 def test_shards_change_no_bit(streets: int, shards: int, name: str, storage: int, variant: str, tmp_path: Path) -> None:
     if name == "numpy" and streets == 3:
         pytest.skip("the reference takes seconds for an iteration")
-    form, rows = form_of(streets), schedule(PRESETS[variant], first=1, count=4)
+    form, rows = form_for(name, streets), schedule(PRESETS[variant], first=1, count=4)
     whole, parts = create_part(name, storage, form), in_shards(name, storage, form, shards, tmp_path / "shards")
     for engine in (whole, parts):
         engine.advance(rows[:3])
         engine.advance(rows[3:])
     assert_same(whole, parts)
     assert parts.kept_bytes == sum(array.nbytes for array in whole.snapshot().arrays.values())
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    ("streets", "shards", "storage", "variant"), [(2, 3, 16, "predictive-plus"), (3, 2, 32, "postflop")]
+)
+def test_shards_on_an_emulated_device_change_no_bit(
+    streets: int, shards: int, storage: int, variant: str, tmp_path: Path
+) -> None:
+    form, rows, losses = form_for(EMULATED, streets), schedule(PRESETS[variant], first=1, count=3), iter(range(30))
+    whole = create_part(EMULATED, storage, form)
+    parts = in_shards(EMULATED, storage, form, shards, tmp_path / "shards", lambda: next(losses, 0) == 29)
+    for engine in (whole, parts):
+        engine.advance(rows[:2])
+        engine.snapshot(copy=False)
+        engine.advance(rows[2:])
+    assert_same(whole, parts)
+    assert next(losses, None) is None  # one was replaced
 
 
 @pytest.mark.parametrize("storage", [32, 16])
@@ -151,13 +188,13 @@ def test_sums_are_added_in_the_same_order(threads: int) -> None:
 
 
 @pytest.mark.parametrize("remembered", [0, 20_000, 1 << 28])  # bytes: saved after every iteration, some, or never
-@pytest.mark.parametrize(("name", "storage"), STORAGES[1:])
+@pytest.mark.parametrize(("name", "storage"), FAST)
 def test_lost_shards_are_replaced(
     name: str, storage: int, remembered: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sharded, "REMEMBERED_BYTES", remembered)
     monkeypatch.setattr(sharded, "MAX_LOSSES", 1000)
-    form, rows = form_of(2), schedule(PRESETS["predictive-plus"], first=1, count=12)
+    form, rows = form_for(name), schedule(PRESETS["predictive-plus"], first=1, count=12)
     random, losses = np.random.default_rng(3), 0
 
     def loses() -> bool:
@@ -188,7 +225,7 @@ def test_a_shard_that_is_lost_again_and_again_ends_the_solve(tmp_path: Path) -> 
 @pytest.mark.parametrize(("name", "storage"), STORAGES)
 @pytest.mark.parametrize("variant", ["postflop", "predictive-plus"])
 def test_snapshots_are_those_of_the_whole_form(name: str, storage: int, variant: str, tmp_path: Path) -> None:
-    form, rows = form_of(2), schedule(PRESETS[variant], first=1, count=4)
+    form, rows = form_for(name), schedule(PRESETS[variant], first=1, count=4)
     whole = create_part(name, storage, form)
     whole.advance(rows[:2])
     parts = in_shards(name, storage, form, 3, tmp_path / "shards")
@@ -237,5 +274,5 @@ def test_files_are_removed_with_the_engine(tmp_path: Path) -> None:
 def test_what_cannot_be_divided_is_refused() -> None:
     with pytest.raises(InvalidOption, match="shards: 10 is more than the 9 parts that the game has"):
         shard_ranges(9, 10)
-    with pytest.raises(InvalidOption, match="engine: 'cuda' cannot solve in shards: use numba or numpy"):
-        engines.create_part("cuda", part_of(form_of(2), 0, 1))
+    with pytest.raises(InvalidGame, match="random has 9 runouts of the last street: too few for shards of the cuda"):
+        create_part(EMULATED, 32, part_of(form_of(2), 0, 1))

@@ -64,7 +64,7 @@ def device(monkeypatch: pytest.MonkeyPatch) -> HostDevice:
     found = registry.find_spec
     monkeypatch.setattr(registry, "find_spec", lambda name: name if name == "cupy" else found(name))
     monkeypatch.setattr(devices, "cuda_devices", lambda: 1)
-    monkeypatch.setattr(devices, "cuda_free_bytes", lambda: 1 << 33)
+    monkeypatch.setattr(devices, "cuda_free_bytes", lambda *_: 1 << 33)
     for module in (cuda_engine, shared):
         monkeypatch.setattr(module, "open_device", lambda name="cuda", **_: emulated)
     return emulated
@@ -210,7 +210,7 @@ def test_a_spot_too_large_for_the_gpu_does_not_stop_the_others(device: HostDevic
     ]
     assert sum(needed[1:]) < needed[0]
     monkeypatch.setattr(device, "free_bytes", lambda: needed[0])  # of which some stays free
-    monkeypatch.setattr(devices, "cuda_free_bytes", lambda: needed[0] - 1)
+    monkeypatch.setattr(devices, "cuda_free_bytes", lambda *_: needed[0] - 1)
     built: list[int] = []
     make = shared.CudaBatch
     monkeypatch.setattr(shared, "CudaBatch", lambda engines, arena: built.append(len(engines)) or make(engines, arena))
@@ -280,7 +280,7 @@ def test_a_large_spot_goes_to_the_gpu_and_says_why(device: HostDevice, monkeypat
 
 def test_a_gpu_with_too_little_memory(device: HostDevice, monkeypatch: Any, tmp_path: Path, capsys: Any) -> None:
     monkeypatch.setattr(devices, "PUBLIC_GPU_FROM", {"cuda": 10})
-    monkeypatch.setattr(devices, "cuda_free_bytes", lambda: 1000)
+    monkeypatch.setattr(devices, "cuda_free_bytes", lambda *_: 1000)
     (tmp_path / "spot.toml").write_text(SPOTS[0].to_toml(), encoding="utf-8")
     assert main(["solve", str(tmp_path / "spot.toml"), "--iterations", "2", "--json"]) == 0
     printed = capsys.readouterr()
@@ -297,11 +297,11 @@ def test_predictions_are_counted_before_they_are_stored(device: HostDevice, monk
     size = many.SpotProblem(SPOTS[0]).public_size()
     needed = engines.estimate("cuda", registry.FormKind.PUBLIC, size, predicts=True)
     asked = ASKED | {"variant": "predictive-plus"}
-    monkeypatch.setattr(devices, "cuda_free_bytes", lambda: needed)
+    monkeypatch.setattr(devices, "cuda_free_bytes", lambda *_: needed)
     solution = rl.solve(SPOTS[0], **asked)
     assert solution.device == "cuda"
     assert solution.record.memory_bytes <= needed
-    monkeypatch.setattr(devices, "cuda_free_bytes", lambda: needed - 1)
+    monkeypatch.setattr(devices, "cuda_free_bytes", lambda *_: needed - 1)
     monkeypatch.setattr(device, "free_bytes", lambda: needed - 1)
     assert rl.solve(SPOTS[0], device="cuda", **ASKED).device == "cuda"
     assert rl.solve(SPOTS[0], **asked).device == "cpu"
@@ -341,7 +341,7 @@ def test_without_a_device_or_without_cupy(monkeypatch: Any) -> None:
         with pytest.raises(InvalidOption, match=r"^device: 'cuda' is not available: the NVIDIA driver finds no device"):
             solve(SPOTS[0], device="cuda", **ASKED)
     monkeypatch.setattr(devices, "cuda_devices", lambda: 1)
-    monkeypatch.setattr(devices, "cuda_free_bytes", lambda: 1 << 33)
+    monkeypatch.setattr(devices, "cuda_free_bytes", lambda *_: 1 << 33)
     monkeypatch.setattr(registry, "find_spec", lambda name: None if name == "cupy" else name)
     monkeypatch.setattr(cuda_device, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"^cupy is not installed: pip install .*\[gpu\]"):

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 from regretless.cluster.local import PROCESS_BYTES
 from regretless.cluster.on_ray import connect
 from regretless.engines import PartRows, PublicEngine, Shard, ShardLost, ShardWalk, Shelf
-from regretless.errors import Advice, RegretlessError, WouldNotFit
+from regretless.errors import Advice, InvalidOption, RegretlessError, WouldNotFit
 from regretless.forms.history import AnyArray, FloatArray
 from regretless.forms.public import PublicForm
 from regretless.holdem.games.real_cards import RealCardsProblem, part_bytes
@@ -38,11 +38,19 @@ def shards_on_ray(address: str) -> Iterator[Create]:
         problem, shards = request.problem, request.shards
         assert isinstance(problem, RealCardsProblem)
         assert shards is not None
+        if request.choice.on_gpu:
+            raise InvalidOption("device", request.device, "cannot be combined with ray: its shards run on CPUs")
         nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
         cores, memory = ([int(node.get(name, 0)) for node in nodes] for name in ("CPU", "memory"))
         task = replace(problem.shard_task(request), threads=request.threads or sum(cores))
-        options = {"threads": task.threads, "storage": task.storage or 32, "predicts": task.predicts}
-        sizes = part_bytes(problem.game, problem.flops, shards, **options)[1:]
+        sizes = part_bytes(
+            problem.game,
+            problem.flops,
+            shards,
+            threads=task.threads,
+            storage=task.storage or 32,
+            predicts=task.predicts,
+        )[1:]
         if max(sizes) + PROCESS_BYTES > max(memory):
             advice = [Advice("shards", None, "can be set higher, so that each is smaller")]
             what = f"a shard of {problem.name}"

@@ -37,7 +37,6 @@ from regretless.engines.contract import (
 from regretless.engines.creation import (
     bucket_evaluator_beside,
     bucket_evaluators,
-    check_parts,
     check_samples_runouts,
     create,
     create_part,
@@ -141,7 +140,6 @@ __all__ = [
     "bucket_evaluators",
     "check_fits",
     "check_one_shape",
-    "check_parts",
     "check_samples_runouts",
     "choose_public",
     "create",

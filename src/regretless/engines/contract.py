@@ -281,7 +281,7 @@ class PartEngine(PublicEngine, Protocol):
         """
 
     def up(self, own: int, mode: Mode, sums: FloatArray) -> float:
-        """Walk up the trunk with the sums of all blocks of the whole; returns the value of the game."""
+        """Walk up the trunk with the sums of all blocks; returns the value of the game, unless a player learns."""
 
 
 class BucketedEngine(Learner[BucketedForm], Protocol):

@@ -42,8 +42,8 @@ from regretless.forms.sequence import SequenceForm, compile_sequence
 from regretless.games.game import AnyGame
 
 __all__ = [
-    "Options", "bucket_evaluator_beside", "bucket_evaluators", "check_parts", "check_samples_runouts", "create",
-    "create_part", "kernels_are_compiled", "share",
+    "Options", "bucket_evaluator_beside", "bucket_evaluators", "check_samples_runouts", "create", "create_part",
+    "kernels_are_compiled", "share",
 ]  # fmt: skip
 
 GameForm = HistoryForm | SequenceForm
@@ -103,18 +103,8 @@ def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngin
 
 
 def create_part(name: str, form: PublicForm, **options: Any) -> PartEngine:
-    """An engine for a part of a form; as `create`, on the CPU."""
-    check_parts(name)
-    return cast(PartEngine, create(name, form, device="cpu", **options))
-
-
-def check_parts(name: str) -> None:
-    """Refuse an engine that cannot solve a public form in parts."""
-    build = ENGINES[name].classes.get(FormKind.PUBLIC) if name in ENGINES else None
-    if build is not None and not build.parts:
-        builds = {other: entry.classes.get(FormKind.PUBLIC) for other, entry in ENGINES.items()}
-        able = [other for other, build in builds.items() if build is not None and build.parts]
-        raise InvalidOption("engine", name, f"cannot solve in shards: use {' or '.join(able)}")
+    """An engine for a part of a form; as `create`. All engines of the public form solve parts."""
+    return cast(PartEngine, create(name, form, **options))
 
 
 def check_samples_runouts(name: str, device: str, count: int) -> None:
@@ -306,7 +296,6 @@ def _check_memory(
 ) -> None:
     """Refuse an engine that would not fit; on GPUs, classes for general games check that themselves."""
     poker = kind in (FormKind.PUBLIC, FormKind.BUCKETED)
-    device = devices.device_type(device)
     if device != "cpu" and not poker:
         return
     options = {key: value for key, value in arguments.items() if key in ("dtype", "threads", "storage")}
@@ -314,6 +303,8 @@ def _check_memory(
         options["predicts"] = predicts
     if "runouts" in arguments:
         options["samples"] = True
+    if isinstance(form, PublicForm) and form.part is not None:
+        options["is_part"] = True
     size = size_of_form(form) if isinstance(form, PublicForm) else form
     check_fits(name, kind, size, device=device, what=_describe(form), **options)
 

@@ -53,6 +53,7 @@ __all__ = [
     "available_cores",
     "cuda_devices",
     "cuda_free_bytes",
+    "cuda_number",
     "device_type",
     "game_size",
     "has_mps",
@@ -90,26 +91,39 @@ def start_cuda() -> None:
     threading.Thread(target=_context, daemon=True).start()
 
 
-def cuda_free_bytes() -> int:
-    """Free memory of the first CUDA device, including what CuPy keeps for reuse; starts CUDA there."""
-    driver, context = _driver(), _context()
+def cuda_free_bytes(device: str = "cuda") -> int:
+    """Free memory of a CUDA device, including what CuPy keeps for reuse; starts CUDA there."""
+    number = cuda_number(device)
+    driver, context = _driver(), _context(number)
     if context is None or driver.cuCtxPushCurrent_v2(context) != 0:
         return 0
     free, total = ctypes.c_size_t(), ctypes.c_size_t()
     driver.cuMemGetInfo_v2(ctypes.byref(free), ctypes.byref(total))
     driver.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
-    pooled = sys.modules["cupy"].get_default_memory_pool().free_bytes() if "cupy" in sys.modules else 0
-    return free.value + int(pooled)
+    if "cupy" not in sys.modules:
+        return free.value
+    cupy = sys.modules["cupy"]
+    with cupy.cuda.Device(number):
+        return free.value + int(cupy.get_default_memory_pool().free_bytes())
 
 
-def _context() -> ctypes.c_void_p | None:
-    """The context of the first CUDA device that CuPy and PyTorch use too; None if there is none."""
+def cuda_number(device: str) -> int:
+    """The number of a CUDA device.
+
+    >>> cuda_number("cuda"), cuda_number("cuda:1")
+    (0, 1)
+    """
+    return int(device.partition(":")[2] or 0)
+
+
+def _context(number: int = 0) -> ctypes.c_void_p | None:
+    """The context of a CUDA device that CuPy and PyTorch use too; None if there is none."""
     driver = _driver()
     device, context = ctypes.c_int(), ctypes.c_void_p()
     started = (
         driver is not None
         and driver.cuInit(0) == 0
-        and driver.cuDeviceGet(ctypes.byref(device), 0) == 0
+        and driver.cuDeviceGet(ctypes.byref(device), number) == 0
         and driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), device) == 0
     )
     return context if started else None
@@ -146,8 +160,7 @@ def require_cuda(device: str = "cuda") -> None:
     count = cuda_devices()
     if not count:
         raise InvalidOption("device", device, "is not available: the NVIDIA driver finds no device on this machine")
-    number = int(device.partition(":")[2] or 0)
-    if number >= count:
+    if cuda_number(device) >= count:
         raise InvalidOption("device", device, f"is not available: the last CUDA device is cuda:{count - 1}")
 
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from regretless.errors import InvalidOption
 from regretless.forms.blockers import met
 from regretless.forms.history import AnyArray, FloatArray
-from regretless.forms.public import Hands, PublicForm
+from regretless.forms.public import Hands, Part, PublicForm
 
 __all__ = [
     "GOLDEN",
@@ -33,6 +33,7 @@ __all__ = [
     "SALT",
     "NumberFormat",
     "Stored",
+    "can_be_cut",
     "largest_value",
     "met_weights",
     "needs_wide_sums",
@@ -162,8 +163,16 @@ def needs_wide_tiles(hands: tuple[Hands, Hands], met: tuple[FloatArray, FloatArr
 
 
 def needs_wide_sums(form: PublicForm, met: tuple[FloatArray, FloatArray]) -> bool:
-    """Whether terminals need 64 bits in an engine that sums in 32 bits what a hand wins, loses and ties."""
-    return needs_wide_tiles(form.hands, met) or _ties_with_nearly_all(form)
+    """Whether terminals need 64 bits in an engine that sums in 32 bits what a hand wins, loses and ties.
+
+    A part of a form needs what the whole does, which it cannot know if that has few runouts (`can_be_cut`).
+    """
+    return needs_wide_tiles(form.hands, met) or (form.part is None and _ties_with_nearly_all(form))
+
+
+def can_be_cut(part: Part) -> bool:
+    """Whether a part of a form knows if terminals of the whole need 64 bits."""
+    return part.runouts[-1] > FEW_RUNOUTS
 
 
 def _ties_with_nearly_all(form: PublicForm) -> bool:

@@ -28,6 +28,7 @@ __all__ = [
     "LANES",
     "MAX_BLOCKS",
     "Layout",
+    "block_ends",
     "check_rows",
     "checked_rows",
     "make_layout",
@@ -53,6 +54,13 @@ def shard_ends(runouts: int) -> list[int]:
     """
     ends: Int64 = np.linspace(1, 1 + runouts, min(runouts, MAX_BLOCKS) + 1).astype(np.int64) - 1
     return [int(end) for end in ends]
+
+
+def block_ends(form: PublicForm) -> list[int]:
+    """[B+1] where the blocks of the second street begin, and the end; a part of a form has whole blocks."""
+    runouts = len(form.streets[1].parent) if len(form.streets) > 1 else 0
+    first, every = (0, runouts) if form.part is None else (form.part.first[1], form.part.runouts[1])
+    return [end - first for end in shard_ends(every) if first <= end <= first + runouts]
 
 
 def padded(hands: int) -> int:
@@ -90,6 +98,15 @@ class Layout:
         """The layout of arrays with only `runouts` runouts of each street."""
         ends = np.cumsum(self.runout_size * runouts, axis=1)
         return replace(self, street_at=ends - self.runout_size * runouts, entries=ends[:, -1], runouts=runouts)
+
+    def part_shift(self, player: int) -> Int64:
+        """[S] how much later a player's numbers of each street begin in the whole, if the form is a part of one."""
+        part = self.form.part
+        if part is None:
+            return np.zeros(len(self.runouts), dtype=np.int64)
+        whole = self.window(np.array(part.runouts, dtype=np.int64))
+        begins = whole.street_at[player] + np.array(part.first) * whole.runout_size[player]
+        return np.asarray(begins - self.street_at[player])
 
     def node_rows(self, numbers: Stored, node: int, runouts: slice = slice(None)) -> Stored:
         """[runouts, hands / 16, actions, 16] a writable view of a decision's numbers in its player's array."""

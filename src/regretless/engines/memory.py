@@ -16,7 +16,7 @@ def estimate(name: str, kind: FormKind, size: object, **options: object) -> int 
     """Bytes that an engine would allocate in addition to the compiled game; None if its class checks that itself.
 
     `size` is the compiled game or, for the public form, its sizes; `options` are `dtype`, `threads`, `storage`,
-    `predicts` and `samples`, as far as there is a choice of them. `threads` are ignored if the engine has none.
+    `predicts`, `samples` and `is_part`, as far as there is a choice of them. `threads` are ignored if it has none.
     """
     build = find_engine(name).classes[kind]
     if not build.estimate:
@@ -38,7 +38,7 @@ def check_fits(name: str, kind: FormKind, size: object, *, device: str, what: st
         halved = estimate(name, kind, size, **options | {"storage": 16}) or 0
         if halved <= free:
             advice.append(Advice("storage", 16, f"needs {bytes_text(halved)}, which fits"))
-    if kind is FormKind.PUBLIC and device == "cuda":
+    if kind is FormKind.PUBLIC and device != "cpu":
         on_cpu = estimate("numba", kind, size, **options) or 0
         if on_cpu <= available_bytes():
             advice.append(Advice("device", "cpu", f"needs {bytes_text(on_cpu)}, which fits"))
@@ -47,4 +47,4 @@ def check_fits(name: str, kind: FormKind, size: object, *, device: str, what: st
 
 
 def _free_bytes(device: str) -> int:
-    return available_bytes() if device == "cpu" else devices.cuda_free_bytes()
+    return available_bytes() if device == "cpu" else devices.cuda_free_bytes(device)

@@ -53,7 +53,6 @@ class Build:
     shared: str = ""  # "module:class" of a `SharedDevice` for many forms at once; "" if there is none
     buckets: str = ""  # "module:class" of `BucketEvaluators`; "" if there are none
     runouts: bool = False  # whether it can sample those of a public form
-    parts: bool = False  # whether it is a `PartEngine`, which can solve a public form in parts
     compiled: str = ""  # "module:function" of the storage: whether its kernels are compiled; "" if it has none
 
 
@@ -112,7 +111,6 @@ ENGINES: dict[str, EngineEntry] = {
                 updates=ONLY_ALTERNATING,
                 buckets=f"{_NUMBA}.public.bucket_evaluator:NumbaBucketEvaluators",
                 runouts=True,
-                parts=True,
                 compiled=f"{_NUMBA}.public.engine:kernels_are_compiled",
             ),
             FormKind.BUCKETED: Build(
@@ -136,11 +134,7 @@ ENGINES: dict[str, EngineEntry] = {
                 path=f"{_NUMPY}.sequence:NumpyHistoryEngine", estimate=f"{_NUMPY}.sequence:estimate"
             ),
             FormKind.PUBLIC: Build(
-                path=f"{_NUMPY}.public:PublicReference",
-                storages=(64,),
-                updates=ONLY_ALTERNATING,
-                runouts=True,
-                parts=True,
+                path=f"{_NUMPY}.public:PublicReference", storages=(64,), updates=ONLY_ALTERNATING, runouts=True
             ),
             FormKind.BUCKETED: Build(
                 path=f"{_NUMPY}.buckets:BucketedReference", storages=(64,), updates=ONLY_ALTERNATING

@@ -52,10 +52,11 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
         """Whether the request is for a GPU; raises `WouldNotFit` if its memory is known to be too small."""
         choice, size = request.choice, self.public_size()
         if choice.on_gpu and size is not None:
-            devices.require_cuda()
+            device = "cuda" if choice.device == "auto" else choice.device
+            devices.require_cuda(device)
             name = fastest(FormKind.PUBLIC, "cuda") if choice.engine == "auto" else choice.engine
             options = {"storage": request.settings.storage or 32, "predicts": request.predicts}
-            engines.check_fits(name, FormKind.PUBLIC, size, device="cuda", what=self.name, **options)
+            engines.check_fits(name, FormKind.PUBLIC, size, device=device, what=self.name, **options)
         return choice.on_gpu
 
     def create(self, form: PublicForm, request: Request) -> PublicEngine:

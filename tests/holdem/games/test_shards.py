@@ -16,12 +16,20 @@ import numpy as np
 import pytest
 
 import regretless as rl
-from regretless.errors import InvalidOption, RegretlessError, WouldNotFit
+from regretless import engines
+from regretless.engines import devices
+from regretless.errors import InvalidOption, RegretlessError, WouldNotFit, bytes_text
 from regretless.forms.parts import part_of
 from regretless.holdem.flops import read_flops
 from regretless.holdem.games import dealt_form, shards
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.games.real_cards import RealCardsSolution, compile_game, estimate_flops, part_bytes
+from regretless.holdem.games.real_cards import (
+    CONTEXT_BYTES,
+    RealCardsSolution,
+    compile_game,
+    estimate_flops,
+    part_bytes,
+)
 from regretless.holdem.games.shards import ShardProcess, ShardTask
 from regretless.solving.loop import Progress
 
@@ -40,6 +48,7 @@ rules.force_allin = 0
 """
 GAME = HoldemGame.parse(TOML)
 OPTIONS = {"flops": FLOPS, "storage": 16, "device": "cpu", "threads": 2}
+Whole = tuple[dict[str, object], RealCardsSolution]
 
 
 def solved(iterations: int = 6, **options: object) -> RealCardsSolution:
@@ -48,9 +57,18 @@ def solved(iterations: int = 6, **options: object) -> RealCardsSolution:
     return solution
 
 
-@pytest.fixture(scope="module")
-def whole() -> RealCardsSolution:
-    return solved()
+@pytest.fixture(
+    scope="module",
+    params=[("cpu", 16), *(pytest.param(("cuda", storage), marks=pytest.mark.gpu) for storage in (16, 32))],
+    ids=str,
+)
+def whole(request: pytest.FixtureRequest) -> Whole:
+    """Where and in how many bits, and the solution without shards."""
+    device, storage = request.param
+    if device == "cuda":
+        pytest.importorskip("cupy")
+    options: dict[str, object] = {"device": device, "storage": storage, "threads": 2 if device == "cpu" else None}
+    return options, solved(**options)
 
 
 @pytest.fixture
@@ -92,33 +110,34 @@ def is_running(process: ShardProcess) -> bool:
     return True
 
 
-def test_shards_change_no_bit(whole: RealCardsSolution, processes: list[ShardProcess], tmp_path: Path) -> None:
-    checkpoint = tmp_path / "checkpoint.rgl"
-    solution = solved(shards=2, checkpoint=checkpoint, save_every=1e-9)
-    assert_same(solution, whole)
+def test_shards_change_no_bit(whole: Whole, processes: list[ShardProcess], tmp_path: Path) -> None:
+    (options, expected), checkpoint = whole, tmp_path / "checkpoint.rgl"
+    solution = solved(**options, shards=2, checkpoint=checkpoint, save_every=1e-9)
+    assert_same(solution, expected)
+    assert solution.device == expected.device
     line = "raise 2, call, 8c 8d 8h"
-    np.testing.assert_array_equal(solution.node(line).strategy, whole.node(line).strategy)
+    np.testing.assert_array_equal(solution.node(line).strategy, expected.node(line).strategy)
     assert len(processes) == 2
     assert not any(map(is_running, processes))
     solution.save(tmp_path / "game.rgl", resumable=True)
-    assert_same(RealCardsSolution.load(tmp_path / "game.rgl"), whole)
+    assert_same(RealCardsSolution.load(tmp_path / "game.rgl"), expected)
     assert sorted(os.listdir(tmp_path)) == ["checkpoint.rgl", "game.rgl"]  # no folder of the shards is left
 
 
-def test_a_solve_is_resumed_in_more_or_no_shards(whole: RealCardsSolution, tmp_path: Path) -> None:
-    solved(2).save(tmp_path / "game.rgl", resumable=True)
+def test_a_solve_is_resumed_in_more_or_no_shards(whole: Whole, tmp_path: Path) -> None:
+    options, expected = whole
+    solved(2, **options).save(tmp_path / "game.rgl", resumable=True)
     for count in (2, 1, None):
         to_resume = tmp_path / "game.rgl"
-        solution = rl.solve(resume=to_resume, iterations=4 if count == 2 else 5 if count else 6, shards=count)
+        iterations = 4 if count == 2 else 5 if count else 6
+        solution = rl.solve(resume=to_resume, iterations=iterations, shards=count, device=str(options["device"]))
         solution.save(to_resume, resumable=True)
     assert isinstance(solution, RealCardsSolution)
-    assert_same_learned(solution, whole)
+    assert_same_learned(solution, expected)
 
 
-def test_shards_that_are_killed_are_replaced(
-    whole: RealCardsSolution, processes: list[ShardProcess], tmp_path: Path
-) -> None:
-    killed = 0
+def test_shards_that_are_killed_are_replaced(whole: Whole, processes: list[ShardProcess], tmp_path: Path) -> None:
+    (options, expected), killed = whole, 0
 
     def kill(progress: Progress) -> None:
         nonlocal killed
@@ -126,9 +145,9 @@ def test_shards_that_are_killed_are_replaced(
             os.kill(processes[-1 if killed else 0].pid, signal.SIGKILL)
             killed += 1
 
-    solution = solved(shards=2, report=kill, checkpoint=tmp_path / "game.rgl", save_every=1e-9)
+    solution = solved(**options, shards=2, report=kill, checkpoint=tmp_path / "game.rgl", save_every=1e-9)
     assert (killed, len(processes)) == (3, 5)
-    assert_same(solution, whole)
+    assert_same(solution, expected)
 
 
 def test_a_part_is_compiled_without_the_rest() -> None:
@@ -170,10 +189,9 @@ def test_a_shard_says_what_is_wrong(tmp_path: Path) -> None:
 def test_what_cannot_be_shared_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     for options, message in (
         ({"shards": 3}, "shards: 3 is more than the 2 parts that the game has"),
-        ({"shards": 2, "device": "cuda"}, "device: 'cuda' cannot be combined with shards, which run on the CPU"),
         (
-            {"shards": 2, "engine": "cuda", "device": "auto"},
-            "engine: 'cuda' cannot solve in shards: use numba or numpy",
+            {"shards": 2, "engine": "numba", "device": "cuda"},
+            "device: 'cuda' is not for the numba engine on the public form, which runs on cpu",
         ),
         ({"shards": 0}, "shards: 0 must be at least 1"),
     ):
@@ -184,13 +202,32 @@ def test_what_cannot_be_shared_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
         solved(shards=2)
 
 
-def test_estimates_say_what_each_shard_takes(whole: RealCardsSolution) -> None:
-    estimate = estimate_flops(GAME, read_flops(FLOPS), threads=2, shards=2)
+def test_shards_on_several_gpus_must_fit_on_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(devices, "cuda_devices", lambda: 2)
+    monkeypatch.setattr(engines, "cuda_devices", lambda: 2)
+    monkeypatch.setattr(devices, "cuda_free_bytes", lambda device: 10**12 if device == "cuda:0" else 10**8)
+    assert shards.shard_devices("cuda", 3) == ["cuda:0", "cuda:1", "cuda:0"]
+    sizes = part_bytes(GAME, read_flops(FLOPS), 2, threads=1, storage=16, predicts=False, device="cuda")
+    needed = bytes_text(sizes[2] + CONTEXT_BYTES)
+    with pytest.raises(
+        WouldNotFit, match=f"^shards in 16 bits needs {needed} of memory of GPU 1, but only 100 MB are free$"
+    ):
+        solved(shards=2, device="cuda", threads=None, engine="cuda")
+    with pytest.raises(InvalidOption, match="device: 'cuda:2' is not available: the last CUDA device is cuda:1"):
+        solved(shards=2, device="cuda:2", threads=None, engine="cuda")
+
+
+def test_estimates_say_what_each_shard_takes(whole: Whole) -> None:
+    options, expected = whole
+    device, storage = str(options["device"]), int(str(options["storage"]))
+    estimate = estimate_flops(GAME, read_flops(FLOPS), threads=2, shards=2, device=device)
     assert [len(each) for each in estimate.shard_bytes.values()] == [2, 2]
     assert estimate_flops(GAME, read_flops(FLOPS)).shard_bytes == {}
     # On flops of one suit, estimates are too large; those of shards must be so to the same degree.
-    expected = sum(part_bytes(GAME, read_flops(FLOPS), 2, threads=2, storage=16)) / estimate.memory_bytes[16]
-    assert solved(1, shards=2).record.memory_bytes / whole.record.memory_bytes == pytest.approx(expected, rel=0.02)
+    sizes = part_bytes(GAME, read_flops(FLOPS), 2, threads=2, storage=storage, predicts=False, device=device)
+    ratio = sum(sizes) / estimate.memory_bytes[storage]
+    needed = solved(1, **options, shards=2).record.memory_bytes
+    assert needed / expected.record.memory_bytes == pytest.approx(ratio, rel=0.02)
 
 
 def children(process: subprocess.Popen[bytes]) -> list[int]:
@@ -210,14 +247,17 @@ def wait_for(condition: Callable[[], bool], process: subprocess.Popen[bytes]) ->
         time.sleep(0.01)
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the processes of shards in /proc")
-def test_twenty_kills_of_shards_and_trunk_change_no_bit(tmp_path: Path) -> None:
-    iterations, rounds, draws = 150, 5, random.Random(29)
+@pytest.mark.parametrize(
+    ("device", "iterations", "rounds"),
+    [pytest.param("cpu", 150, 5, marks=pytest.mark.slow), pytest.param("cuda", 3000, 1, marks=pytest.mark.gpu)],
+)
+def test_kills_of_shards_and_trunk_change_no_bit(device: str, iterations: int, rounds: int, tmp_path: Path) -> None:
+    draws, threads = random.Random(29), ("--threads", "2") if device == "cpu" else ()
     (tmp_path / "game.toml").write_text(TOML, encoding="utf-8")
     out = tmp_path / "game.rgl"
     command = [sys.executable, "-m", "regretless", "solve"]
-    machine = ["--shards", "2", "--threads", "2", "--save-every", "0.3", "--out", str(out)]
+    machine = ["--shards", "2", "--device", device, *threads, "--save-every", "0.3", "--out", str(out)]
     words = [str(tmp_path / "game.toml"), "--flops", FLOPS, "--storage", "16", "--iterations", str(iterations)]
     killed = 0
     for _ in range(rounds):
@@ -240,7 +280,8 @@ def test_twenty_kills_of_shards_and_trunk_change_no_bit(tmp_path: Path) -> None:
             time.sleep(0.01)
         assert not list(tmp_path.glob(".shards.*"))  # and take their folder along
         words = ["--resume", str(out)]
-    assert killed == 20
+    assert killed == 4 * rounds
     assert subprocess.run([*command, *words, *machine], capture_output=True).returncode == 0
-    assert_same_learned(RealCardsSolution.load(out), solved(iterations))
+    whole = solved(iterations, device=device, threads=2 if threads else None)
+    assert_same_learned(RealCardsSolution.load(out), whole)
     assert sorted(os.listdir(tmp_path)) == ["game.rgl", "game.toml"]

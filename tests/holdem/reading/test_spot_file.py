@@ -129,7 +129,7 @@ def test_numbers_on_a_device(storage: int, tmp_path: Path, monkeypatch: pytest.M
     device, found = HostDevice(), registry.find_spec
     monkeypatch.setattr(registry, "find_spec", lambda name: name if name == "cupy" else found(name))
     monkeypatch.setattr(devices, "cuda_devices", lambda: 1)
-    monkeypatch.setattr(devices, "cuda_free_bytes", lambda: 1 << 33)
+    monkeypatch.setattr(devices, "cuda_free_bytes", lambda *_: 1 << 33)
     monkeypatch.setattr(cuda_engine, "open_device", lambda name="cuda", **_: device)
     solution = rl.solve(rl.Spot.parse(SMALL), device="cuda", variant="discounted", iterations=1, storage=storage)
     monkeypatch.setattr(EngineResults, "threads", 3)

@@ -55,6 +55,9 @@ def estimate(
     shards: Annotated[
         int | None, option("With --flops: how many processes share the game; says what each takes.", default="none")
     ] = None,
+    device: Annotated[
+        str | None, option("With --flops: where it is solved, cpu or a GPU such as cuda or cuda:1.", default="cpu")
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Estimate the size of a spot or a game: nodes, hands and memory, with 32-bit and 16-bit storage.
@@ -74,7 +77,8 @@ def estimate(
     SolveOptions(threads=threads).check(Kind.SPOT)
     if len(spots) == 1 and not is_spot(spots[0]):
         refuse_saved("SPOT", spots[0], f"regretless show {spots[0]} says what it took")
-        for option_name, value in (("threads", threads), ("buckets", buckets), ("flops", flops), ("shards", shards)):
+        refused = {"threads": threads, "buckets": buckets, "flops": flops, "shards": shards, "device": device}
+        for option_name, value in refused.items():
             if value is not None:
                 raise InvalidOption(option_name, value, f"does not apply to {spots[0]}")
         _estimate_game(spots[0], as_json=json_)
@@ -82,7 +86,9 @@ def estimate(
     if flops is not None and buckets is not None:
         raise InvalidOption("buckets", buckets, "cannot be combined with flops, on which real cards are dealt")
     SolveOptions(shards=shards).check(Kind.SPOT if flops is None else Kind.FLOPS)
-    estimator = _Estimator(threads=threads, buckets=buckets, flops=flops, shards=shards)
+    if device is not None:
+        _check_device(device, flops)
+    estimator = _Estimator(threads=threads, buckets=buckets, flops=flops, shards=shards, device=device or "cpu")
     paths, is_batch = spot_paths(tuple(spots))
     sizes, errors = read_files(paths, estimator.estimate)
     if errors and not is_batch:
@@ -100,15 +106,31 @@ def estimate(
         raise typer.Exit(print_errors(errors))
 
 
+def _check_device(device: str, flops: str | None) -> None:
+    """Refuse a device that there is not, or that cannot be estimated."""
+    from regretless.engines import devices
+
+    if flops is None:
+        raise InvalidOption("device", device, "is for a game on flops: give --flops too")
+    kind = devices.device_type(device)
+    if kind not in ("cpu", "cuda"):
+        raise InvalidOption("device", device, "is not one of cpu, cuda")
+    if kind == "cuda":
+        devices.require_cuda(device)
+
+
 class _Estimator:
     """Estimates spots and games from their files, with the options of the command."""
 
-    def __init__(self, *, threads: int | None, buckets: str | None, flops: str | None, shards: int | None) -> None:
+    def __init__(
+        self, *, threads: int | None, buckets: str | None, flops: str | None, shards: int | None, device: str
+    ) -> None:
         from regretless.engines import thread_limit
         from regretless.holdem.buckets.plan import BucketChoice
         from regretless.holdem.flops import read_flops
 
         self.threads, self.buckets, self.flops, self.shards = threads, buckets, flops, shards  # as typed
+        self.device = device
         self.cores = thread_limit(threads)
         self.bucket_choice = None if buckets is None else BucketChoice.parse(buckets)
         self.selected_flops = None if flops is None else read_flops(flops)
@@ -130,7 +152,7 @@ class _Estimator:
         if self.selected_flops is not None:
             from regretless.holdem.games.real_cards import estimate_flops  # loads numba
 
-            return estimate_flops(game, self.selected_flops, threads=self.cores, shards=self.shards)
+            return estimate_flops(game, self.selected_flops, threads=self.cores, shards=self.shards, device=self.device)
         if self.threads is not None:
             reason = f"is for spots and flops, and {path} is a game with buckets"
             raise InvalidOption("threads", self.threads, reason)
@@ -240,7 +262,7 @@ def _flops_facts(size: FlopsEstimate) -> list[tuple[str, str | Text]]:
         ("entries", f"{size.entries:,}   (actions of hands)"),
     ]
     for bits, needed in size.memory_bytes.items():
-        facts.append((f"memory, {bits} bits", _memory(needed)))
+        facts.append((f"memory, {bits} bits", _memory(needed, size.available_bytes)))
         facts.append(("", f"flops that would fit: {size.flops_that_fit[bits]:,}"))
         if shards := size.shard_bytes.get(bits):
             facts.append(("", f"the largest of {len(shards):,} shards: {bytes_text(max(shards))}"))
@@ -265,8 +287,10 @@ def _nodes(count: int, kinds: dict[str, int]) -> Text:
     return Text(f"{count:,}", style="bold").append(f"   ({listed})", style="not bold")
 
 
-def _memory(needed: int) -> Text:
+def _memory(needed: int, free: int | None = None) -> Text:
+    """Bytes, and whether that is more than is free, by default on the CPU."""
     from regretless.forms.memory import available_bytes
 
     memory = Text(bytes_text(needed), style="bold")
-    return memory.append("   more than is free", style="not bold red") if needed > available_bytes() else memory
+    too_large = needed > (available_bytes() if free is None else free)
+    return memory.append("   more than is free", style="not bold red") if too_large else memory

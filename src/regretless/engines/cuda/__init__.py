@@ -41,6 +41,7 @@ bits. Tests run the same kernels on a CPU, where every thread is a fiber (`tests
     kernels/           `numbers.cu` stored numbers; `decisions.cu` one decision; `lines.cu`, `levels.cu`, `streets.cu`
                        walks over decisions; `lists.cu`, `terminals.cu` showdowns as sums, `products.cu` as products
     engine.py          one spot as the solving loop uses it
+    parts.py           a trunk or a shard: what they exchange
     batch.py           many spots, advanced together
     bucket_evaluator.py   strategies per bucket, evaluated on every runout
     sizes.py           memory, estimated before anything is allocated

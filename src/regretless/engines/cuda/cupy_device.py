@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 import cupy
 import numpy as np
 
+from regretless.engines.devices import cuda_number
 from regretless.errors import Advice, DeviceFailed
 from regretless.forms.history import AnyArray
 
@@ -56,7 +57,7 @@ class CupyDevice:
     @_reports_failure
     def __init__(self, name: str = "cuda", *, advice: Sequence[Advice] = ()) -> None:
         self.name, self._advice = name, advice
-        self._device = cupy.cuda.Device(int(name.partition(":")[2] or 0))
+        self._device = cupy.cuda.Device(cuda_number(name))
         attributes = self._device.attributes
         self.shared_bytes = int(attributes["MaxSharedMemoryPerBlockOptin"])
         self.multiplies = int(self._device.compute_capability) >= MULTIPLIES_SINCE

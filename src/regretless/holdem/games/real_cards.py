@@ -13,6 +13,7 @@ evaluates the strategy before the flop on other flops.
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -28,7 +29,15 @@ from regretless.cards.hands import HAND_COUNT, blocked_by
 from regretless.cards.isomorphism import CARD_MAPS, SUIT_PERMUTATIONS, unchanged_by
 from regretless.cards.ranges import Range
 from regretless.engines import Choice, PublicEngine, ShardedEngine, StoredStrategies, available_cores, devices
-from regretless.errors import Advice, InvalidFile, InvalidOption, InvalidText, MissingOption, RegretlessError
+from regretless.errors import (
+    Advice,
+    InvalidFile,
+    InvalidOption,
+    InvalidText,
+    MissingOption,
+    RegretlessError,
+    WouldNotFit,
+)
 from regretless.files.container import Container
 from regretless.files.fields import Fields
 from regretless.forms.history import FloatArray, IntArray
@@ -46,7 +55,7 @@ from regretless.holdem.games.game import HoldemGame, read_saved_game
 from regretless.holdem.games.head_to_head import SolvedFlops
 from regretless.holdem.games.pricing import Price, PricedSolution, Resolving
 from regretless.holdem.games.reader import DealtFormReader
-from regretless.holdem.games.shards import ShardTask, start_sharded
+from regretless.holdem.games.shards import ShardTask, shard_devices, start_sharded
 from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.solution import sampled_fields
 from regretless.reprs import brief
@@ -62,6 +71,7 @@ __all__ = [
     "FlopsEstimate", "RealCardsProblem", "RealCardsReader", "RealCardsSolution", "compile_game", "estimate_flops",
 ]  # fmt: skip
 
+CONTEXT_BYTES = 600_000_000  # of GPU memory that CUDA takes for each process of a shard
 UNSOLVED = -1  # the runout of a deal on a flop that was not solved
 RESOLVE = Advice("resolve", None, "solves it with the ranges that arrive there", keyword="solution.resolve(line)")
 
@@ -108,18 +118,34 @@ def game_size(game: HoldemGame, flops: Sequence[Flop]) -> PublicSize:
     )
 
 
-def part_bytes(game: HoldemGame, flops: Sequence[Flop], shards: int, *, threads: int, **options: Any) -> list[int]:
+def part_bytes(
+    game: HoldemGame,
+    flops: Sequence[Flop],
+    shards: int,
+    *,
+    threads: int,
+    storage: int,
+    predicts: bool,
+    device: str = "cpu",
+) -> list[int]:
     """Bytes of the engines of the trunk and of every shard, with `threads` in total."""
     parts = [_in_order(flops)[first:last] for first, last in engines.shard_ranges(len(flops), shards)]
-    options |= {"threads": max(1, threads // shards), "is_part": True}
+    options = {"threads": max(1, threads // shards), "storage": storage, "predicts": predicts, "is_part": True}
     sizes = [game_size(game, part) for part in ([], *parts)]
-    return [engines.estimate("numba", engines.FormKind.PUBLIC, size, **options) or 0 for size in sizes]
+    return [engines.estimate(_engine_on(device), engines.FormKind.PUBLIC, size, **options) or 0 for size in sizes]
+
+
+def _engine_on(device: str) -> str:
+    """The engine whose memory counts."""
+    return "numba" if device == "cpu" else "cuda"
 
 
 @dataclass(frozen=True)
 class FlopsEstimate:
-    """The size of a game on some flops, solved with real cards on the CPU."""
+    """The size of a game on some flops, solved with real cards."""
 
+    device: str
+    available_bytes: int  # memory that is free there
     flops: int
     betting_nodes: int  # of the betting tree, without cards
     decisions: dict[str, int]  # by street: of the betting tree
@@ -139,30 +165,34 @@ class FlopsEstimate:
 
 
 def estimate_flops(
-    game: HoldemGame, flops: Sequence[Flop], *, threads: int = 1, shards: int | None = None
+    game: HoldemGame, flops: Sequence[Flop], *, threads: int = 1, shards: int | None = None, device: str = "cpu"
 ) -> FlopsEstimate:
-    """Nodes, entries and bytes of a game on these flops, and how many of them would fit.
+    """Nodes, entries and bytes of a game on these flops, and how many of them would fit on "cpu", "cuda", "cuda:1", …
 
     >>> fields = {"stack": 20, "small_blind": 0.5, "big_blind": 1, "preflop": {"open": "2x"}, "bets": {"bet": "50%"}}
     >>> estimate = estimate_flops(HoldemGame.from_mapping(fields), read_flops("7c 7d 7h, Ks 7d 2c"))
     >>> estimate.flops, estimate.runouts
     (2, {'preflop': 1, 'flop': 2, 'turn': 74, 'river': 3096})
     """
-    size, twice, free = game_size(game, flops), game_size(game, [*flops, *flops]), available_bytes()
+    size, twice, engine = game_size(game, flops), game_size(game, [*flops, *flops]), _engine_on(device)
+    free = available_bytes() if device == "cpu" else devices.cuda_free_bytes(device)
     predicts = stores_predictions(PRESETS[RealCardsProblem.variant])
     memory_bytes: dict[int, int] = {}
     flops_that_fit: dict[int, int] = {}
     shard_bytes: dict[int, list[int]] = {}
     for bits in STORAGES:
         options = {"storage": bits, "threads": threads, "predicts": predicts}
-        needed = engines.estimate("numba", engines.FormKind.PUBLIC, size, **options) or 0
-        needed_twice = engines.estimate("numba", engines.FormKind.PUBLIC, twice, **options) or 0
+        needed = engines.estimate(engine, engines.FormKind.PUBLIC, size, **options) or 0
+        needed_twice = engines.estimate(engine, engines.FormKind.PUBLIC, twice, **options) or 0
         bytes_per_flop = (needed_twice - needed) / len(flops)
         memory_bytes[bits] = needed
         flops_that_fit[bits] = max(0, int(len(flops) + (free - needed) / bytes_per_flop))
         if shards is not None:
-            shard_bytes[bits] = part_bytes(game, flops, shards, threads=threads, storage=bits, predicts=predicts)[1:]
+            parts = part_bytes(game, flops, shards, threads=threads, storage=bits, predicts=predicts, device=device)
+            shard_bytes[bits] = parts[1:]
     return FlopsEstimate(
+        device=device,
+        available_bytes=free,
         flops=len(flops),
         betting_nodes=int(size.nodes.sum()),
         decisions=dict(zip(game.streets, map(int, size.decisions.sum(axis=1)), strict=True)),
@@ -331,10 +361,31 @@ class RealCardsProblem(DealtFormProblem):
             return super().choose(request)
         if request.settings.sample_runouts is not None:
             raise InvalidOption("shards", request.shards, "cannot be combined with sample_runouts")
-        if devices.device_type(request.device) not in ("auto", "cpu"):
-            raise InvalidOption("device", request.device, "cannot be combined with shards, which run on the CPU")
-        engines.check_parts(request.engine)
-        return Choice(request.engine, "cpu", "")
+        choice = Choice(request.engine, request.device)
+        if not choice.on_gpu:
+            return Choice(request.engine, "cpu" if request.device == "auto" else request.device)
+        engine = engines.fastest(engines.FormKind.PUBLIC, "cuda") if request.engine == "auto" else request.engine
+        return Choice(engine, "cuda" if request.device == "auto" else request.device)
+
+    def fits_on_gpu(self, request: Request) -> bool:
+        """Whether the request is for GPUs; raises `WouldNotFit` if the memory of one is known to be too small."""
+        if request.shards is None or not request.choice.on_gpu:
+            return super().fits_on_gpu(request)
+        storage = request.settings.storage or STORAGES[0]
+        device = request.choice.device
+        devices.require_cuda(device)
+        trunk, *parts = part_bytes(
+            self.game, self.flops, request.shards, threads=1, storage=storage, predicts=request.predicts, device=device
+        )
+        needed = Counter({devices.cuda_number(device): trunk})
+        for each, size in zip(shard_devices(device, request.shards), parts, strict=True):
+            needed[devices.cuda_number(each)] += size + CONTEXT_BYTES
+        for number, size in needed.items():
+            if size > (free := devices.cuda_free_bytes(f"cuda:{number}")):
+                what, memory = f"{self.name} in {storage} bits", f"memory of GPU {number}"
+                advice = [Advice("storage", 16, "takes about half as much")] if storage == 32 else []
+                raise WouldNotFit(what, needed=size, available=free, memory=memory, advice=advice)
+        return True
 
     def create(self, form: PublicForm, request: Request) -> PublicEngine:
         if request.shards is None:
@@ -350,6 +401,7 @@ class RealCardsProblem(DealtFormProblem):
             flops=self.text,
             folder=str(folder),
             engine=request.choice.engine,
+            device=request.choice.device,
             threads=request.threads or available_cores(),
             storage=request.settings.storage,
             predicts=request.predicts,

@@ -33,7 +33,7 @@ from regretless.forms.parts import part_of
 from regretless.forms.public import PublicForm
 from regretless.supervision import Message, WorkerProcess
 
-__all__ = ["MODULE", "ShardProcess", "ShardTask", "start_sharded"]
+__all__ = ["MODULE", "ShardProcess", "ShardTask", "shard_devices", "start_sharded"]
 
 MODULE = "regretless.holdem.games.shard_process"
 CLOSING_SECONDS = 5.0
@@ -52,13 +52,15 @@ class ShardTask:
     number: int = 0
     folder: str
     engine: str
-    threads: int
+    device: str = "cpu"
+    threads: int  # on a CPU
     storage: int | None
     predicts: bool
 
     def create(self, part: PublicForm) -> PartEngine:
         """The engine of a part."""
-        options = {"threads": self.threads, "storage": self.storage, "predicts": self.predicts}
+        threads = self.threads if self.device == "cpu" else None
+        options = {"device": self.device, "threads": threads, "storage": self.storage, "predicts": self.predicts}
         return engines.create_part(self.engine, part, **options)
 
     @property
@@ -83,9 +85,10 @@ def start_sharded(
     `start` starts a shard, by default in a process of this machine, given its task and its part of the form.
     """
     flops = len(form.streets[1].parent)
+    placed = shard_devices(task.device, shards)
     tasks = [
-        replace(task, number=number, first=first, last=last, threads=max(1, task.threads // shards))
-        for number, (first, last) in enumerate(shard_ranges(flops, shards))
+        replace(task, number=number, first=first, last=last, threads=max(1, task.threads // shards), device=device)
+        for number, ((first, last), device) in enumerate(zip(shard_ranges(flops, shards), placed, strict=True))
     ]
     trunk = replace(task, threads=1).create(part_of(form, 0, 0))
     folder, unlock = create_temporary_folder(task.folder, "shards")
@@ -96,7 +99,7 @@ def start_sharded(
             return ShardProcess(shard_task)
         return start(shard_task, part_of(form, shard_task.first, shard_task.last))
 
-    threads = sum(each.threads for each in tasks)
+    threads = sum(each.threads for each in tasks) if task.device == "cpu" else trunk.threads
     try:
         engine = ShardedEngine(form, trunk, start_shard, shards, threads=threads, folder=folder)
     except BaseException:
@@ -104,6 +107,16 @@ def start_sharded(
         raise
     weakref.finalize(engine, unlock)
     return engine
+
+
+def shard_devices(device: str, shards: int) -> list[str]:
+    """The device of each shard: of "cuda", the devices of this machine in turn; "cuda:1" is one of them.
+
+    >>> shard_devices("cuda:1", 2)
+    ['cuda:1', 'cuda:1']
+    """
+    count = engines.cuda_devices() if device == "cuda" else 1
+    return [f"cuda:{number % count}" if count > 1 else device for number in range(shards)]
 
 
 class ShardProcess:

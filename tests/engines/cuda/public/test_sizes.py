@@ -12,12 +12,15 @@ from regretless.engines.cuda.public import sizes, spot
 from regretless.engines.cuda.public.engine import CudaPublicEngine
 from regretless.engines.cuda.public.hands import code_bytes, list_sizes
 from regretless.engines.cuda.public.sizes import estimate
+from regretless.engines.layout import block_ends
+from regretless.forms.parts import part_of
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import size_of_form
 
 
 def estimated(form: PublicForm, engine: CudaPublicEngine) -> int:
-    return sizes.estimate(size_of_form(form), storage=engine.storage, predicts=engine.predicts)
+    is_part = form.part is not None
+    return sizes.estimate(size_of_form(form), storage=engine.storage, predicts=engine.predicts, is_part=is_part)
 
 
 @pytest.mark.parametrize("streets", [1, 2, 3])
@@ -36,6 +39,17 @@ def test_memory_of_random_forms_is_never_underestimated(streets: int) -> None:
                         engine.evaluate(engine.strategy)
                     assert engine.memory_bytes == before
                 assert engine.memory_bytes <= estimated(form, engine)
+
+
+@pytest.mark.parametrize("ends", [(0, 0), (0, 3), (30, 70)])
+def test_memory_of_parts_is_never_underestimated(ends: tuple[int, int]) -> None:
+    part = part_of(random_form(2, streets=2, deck=70, most_hands=14), *ends)
+    engine = CudaPublicEngine(part, device=NoKernels())
+    alone = sizes.estimate(size_of_form(part))
+    engine.begin(rows(1, 1))
+    blocks, lines = len(block_ends(part)) - 1, int(engine.spot.plans[0].streets[1]["lines"])
+    assert estimated(part, engine) - alone >= 8 * blocks * lines * max(engine.layout.hands.tolist())
+    assert engine.memory_bytes <= estimated(part, engine)
 
 
 @pytest.mark.parametrize("slots", [1, 3, 7, 10])

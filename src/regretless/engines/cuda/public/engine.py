@@ -15,8 +15,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy, Snapshot, StackedStrategy
+from regretless.engines.contract import (
+    Arriving,
+    Evaluation,
+    Mode,
+    PartEngine,
+    PublicStrategy,
+    Snapshot,
+    StackedStrategy,
+)
 from regretless.engines.cuda.device import IF_FULL, Buffer, Device, open_device
+from regretless.engines.cuda.public.parts import PartWalks
 from regretless.engines.cuda.public.records import STEP
 from regretless.engines.cuda.public.spot import SpotWalks
 from regretless.engines.cuda.public.terminals import can_multiply
@@ -24,6 +33,7 @@ from regretless.engines.cuda.public.walks import Walks
 from regretless.engines.formats import (
     SALT,
     Stored,
+    can_be_cut,
     largest_value,
     met_weights,
     needs_wide_sums,
@@ -59,6 +69,7 @@ class CudaPublicEngine(StoredEngine):
         `tables` may be an arena of the device, for everything but regrets and averages.
         """
         check_offsets(form)
+        _check_part(form)
         number = number_format(storage)
         self._on = open_device(device, advice=IF_FULL) if isinstance(device, str) else device
         super().__init__(form, number)
@@ -74,6 +85,7 @@ class CudaPublicEngine(StoredEngine):
         self.lock_tables: list[list[Buffer]] = []  # what the jobs point to
         self._filled_at = -1  # `changes` when the jobs were filled
         self._own_walks: Walks | None = None  # created on first use: in a batch, one serves all spots
+        self._own_parts: PartWalks | None = None  # of a part of a form
 
     @property
     def on(self) -> Device:
@@ -94,7 +106,7 @@ class CudaPublicEngine(StoredEngine):
     def park(self) -> None:
         """Move regrets and averages to the machine's memory and free the device's, until walks are needed again."""
         self._move(self._on.download)
-        self._spot = self._own_walks = None
+        self._spot = self._own_walks = self._own_parts = None
         self.lock_tables, self._filled_at, self.has_lists = [], -1, False
 
     def _move(self, moved: Callable[[Buffer], Buffer]) -> None:
@@ -111,6 +123,7 @@ class CudaPublicEngine(StoredEngine):
         return self._own_walks
 
     def _make_walks(self, storage: int) -> Walks:
+        self._own_parts = None
         self.fill_jobs()
         walks = Walks(
             self._on,
@@ -225,6 +238,33 @@ class CudaPublicEngine(StoredEngine):
         job["lock_count"] = len(locked_values)
         return buffers
 
+    # --- a form in parts ---
+
+    @property
+    def _parts(self) -> PartWalks:
+        self._prepare()
+        if self._own_parts is None or self._own_parts.walks is not self._walks:
+            self._own_parts = PartWalks(self._walks)
+        return self._own_parts
+
+    def begin(self, schedule: Schedule) -> None:
+        """Begin an iteration that is walked in parts."""
+        steps = self.next_steps(schedule)
+        self._parts.begin(steps)
+        self.iteration += 1
+
+    def down(self, own: int, mode: Mode) -> Arriving:
+        """Reach where the second street begins."""
+        return self._parts.down(own, mode)
+
+    def below(self, own: int, mode: Mode, arriving: Arriving) -> FloatArray:
+        """[blocks, lines, hands] values where the lines of the second street begin, summed over each block."""
+        return self._parts.below(own, mode, arriving)
+
+    def up(self, own: int, mode: Mode, sums: FloatArray) -> float:
+        """The value of the game, from the sums of all blocks."""
+        return float(self._parts.up(own, mode, sums) * self.value_units[own])
+
     # --- values ---
 
     def evaluate(self, strategy: PublicStrategy | None = None) -> Evaluation:
@@ -327,7 +367,7 @@ class CudaPublicEngine(StoredEngine):
         return self._on.download(numbers)
 
     def _target(self, numbers: Buffer) -> Stored:
-        return np.empty(numbers.shape, dtype=numbers.dtype)
+        return np.zeros(numbers.shape, dtype=numbers.dtype)  # a part of a form reads only its own rows
 
     def _load(self, numbers: Buffer, stored: Stored) -> None:
         self._on.assign(numbers, stored)
@@ -354,7 +394,7 @@ class _Live(Mapping[str, Stored]):
 
 
 if TYPE_CHECKING:
-    _conforms: type[PublicEngine] = CudaPublicEngine
+    _conforms: type[PartEngine] = CudaPublicEngine
 
 
 def check_offsets(form: PublicForm) -> None:
@@ -363,3 +403,12 @@ def check_offsets(form: PublicForm) -> None:
     limit = np.iinfo(np.int32).max
     if numbers > limit:
         raise InvalidGame(f"{form.name} has {numbers:,} betting nodes × hands: the cuda engine can count {limit:,}")
+
+
+def _check_part(form: PublicForm) -> None:
+    """Refuse a part that could choose other numbers for terminals than the whole."""
+    if form.part is not None and not can_be_cut(form.part):
+        runouts = form.part.runouts[-1]
+        raise InvalidGame(
+            f"{form.name} has {runouts} runouts of the last street: too few for shards of the cuda engine"
+        )

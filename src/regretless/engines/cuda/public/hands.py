@@ -27,7 +27,7 @@ from regretless.engines.cuda.public.records import (
     offsets_of,
 )
 from regretless.engines.formats import GOLDEN
-from regretless.engines.layout import Layout
+from regretless.engines.layout import Layout, block_ends
 from regretless.forms.public import PublicForm
 
 __all__ = [
@@ -346,9 +346,12 @@ def _runouts(form: PublicForm) -> Array:
 
 def _terms(form: PublicForm) -> Array:
     records = []
-    for street in form.streets[1:]:
+    for number, street in enumerate(form.streets[1:], 1):
         part = np.zeros(len(street.copies), dtype=TERM)
         child = np.repeat(np.arange(len(street.parent)), np.diff(street.first_copy))
         part["child"], part["permutation"], part["probability"] = child, street.copies, street.probability[child]
+        # On the second street there are several blocks; later, all that follow a runout are one.
+        ends = np.array(block_ends(form)) if number == 1 else form.streets[number - 1].first_child
+        part["ends_block"][street.first_copy[ends[1:][np.diff(ends) > 0]] - 1] = 1
         records.append(part)
     return np.concatenate(records) if records else np.zeros(0, dtype=TERM)

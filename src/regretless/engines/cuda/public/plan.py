@@ -114,7 +114,8 @@ def make_plan(layout: Layout, own: int) -> CudaWalkPlan:
     """Lay out a form; nothing here grows with the runouts."""
     tree, payoffs = layout.form.tree, layout.form.payoffs
     arrays = (tree.kind, tree.player, tree.street, tree.first_child, payoffs.win, payoffs.lose, payoffs.tie)
-    key = (own, *layout.hands.tolist(), *layout.runouts.tolist(), *(array.tobytes() for array in arrays))
+    sizes = *layout.hands.tolist(), *layout.runouts.tolist()
+    key = (own, layout.form.part, *sizes, *(array.tobytes() for array in arrays))
     if key not in _plans:
         while len(_plans) >= REMEMBERED_PLANS:
             del _plans[next(iter(_plans))]
@@ -167,6 +168,7 @@ class _Planner:
         leaf_first: list[int] = []
         orders: list[Int32] = []
         of_street: list[list[int]] = []
+        shift = layout.part_shift(own)
         opponent_begin = own_begin = value_begin = line_begin = first_runout = 0
         for street, record in enumerate(streets):
             runouts, members = int(layout.runouts[street]), np.flatnonzero(self.line_street == street)
@@ -177,6 +179,7 @@ class _Planner:
             for who, player in (("own", own), ("other", 1 - own)):
                 record[f"{who}_begin"] = layout.street_at[player, street]
                 record[f"{who}_size"] = layout.runout_size[player, street]
+            record["own_shift"] = shift[street]
             leaf_first.append(len(self.leaves))
             record["opponent_begin"], record["own_rows_begin"] = opponent_begin, own_begin
             record["value_begin"] = value_begin if street < last else 0  # those of the last street are elsewhere

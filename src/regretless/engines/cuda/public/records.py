@@ -51,7 +51,7 @@ NOTHING = -(1 << 31)  # instead of a row of values: the value of this child is p
 # What a terminal pays per reach of weaker hands, of weaker or equal ones, of all (or its mixture), and at its own fold.
 PAYS = ("WEAKER", "EQUAL", "ALL", "OWN_FOLD")
 
-C_TYPES = {"int": np.int32, "long long": np.int64, "float": np.float32, "double": np.float64}
+C_TYPES = {"short": np.int16, "int": np.int32, "long long": np.int64, "float": np.float32, "double": np.float64}
 
 # In bytes: kernels read these records with loads of 16 bytes.
 ALIGNED = dict.fromkeys(
@@ -118,7 +118,8 @@ RUNOUT = _struct(
 TERM = _struct(
     "Term",
     ("int", "child"),  #       runout of the next street, counted there
-    ("int", "permutation"),  # of hands that gives one of its copies, itself included
+    ("short", "permutation"),  # of hands that gives one of its copies, itself included
+    ("short", "ends_block"),  #  whether what is added up by itself ends here (`layout.block_ends`)
     ("double", "probability"),
 )
 STREET = _struct(
@@ -133,6 +134,7 @@ STREET = _struct(
     ("int", "value_rows"),
     ("long long", "own_begin"),  #      where the own player's numbers begin, and how many a runout has
     ("long long", "own_size"),
+    ("long long", "own_shift"),  #      how much later they begin in the whole, if the form is a part
     ("long long", "other_begin"),
     ("long long", "other_size"),
     ("long long", "opponent_begin"),  # where the rows of the street begin
@@ -266,6 +268,7 @@ JOB = _struct(
     ("float*", "value_rows"),  # of the last street,
     ("float*", "earlier_values"),  # of the others
     ("float*", "line_values"),
+    ("double*", "block_sums"),  # of a part of a form
     ("const double*", "own_weight"),
     ("double*", "result"),  # what the own player wins
     ("const int*", "lock_rows"),  # locks: in a best response, and what replaces learned numbers

@@ -37,7 +37,7 @@ from regretless.engines.cuda.public.source import WARP
 from regretless.engines.cuda.public.spot import APART_BYTES, WAVE_BYTES, WAYS, slots_of
 from regretless.engines.cuda.public.terminals import are_few
 from regretless.engines.formats import number_format
-from regretless.engines.layout import padded
+from regretless.engines.layout import MAX_BLOCKS, padded
 from regretless.engines.numba.public.sizes import SUBGROUPS
 from regretless.forms.public import NodeKind
 from regretless.forms.public_size import PublicSize
@@ -45,13 +45,18 @@ from regretless.forms.public_size import PublicSize
 __all__ = ["bucket_evaluation_bytes", "estimate"]
 
 
-def estimate(size: PublicSize, *, storage: int = 32, predicts: bool = False) -> int:
-    """Bytes of an engine, `CudaPublicEngine.memory_bytes`. `predicts`: the variant keeps predictions too."""
+def estimate(size: PublicSize, *, storage: int = 32, predicts: bool = False, is_part: bool = False) -> int:
+    """Bytes of an engine, `CudaPublicEngine.memory_bytes`.
+
+    `predicts`: the variant keeps predictions too; `is_part`: it is a shard, or the trunk.
+    """
     number = number_format(storage)
     entry = number.entry_bytes + (number.regret.itemsize if predicts else 0)
     entries = sum(int(size.runouts @ size.actions[:, player]) * padded(size.hands[player]) for player in range(2))
     tables = _tables(size) + sum(_lists(size, own) + _plan(size, own) for own in range(2))
-    return entries * entry + tables + (_codes(size) if storage == HALF_BITS else 0) + _row_bytes(size)
+    codes = _codes(size) if storage == HALF_BITS else 0
+    sums = 8 * min(int(size.runouts[1]), MAX_BLOCKS) * _lines(size)[1] * max(map(padded, size.hands)) if is_part else 0
+    return entries * entry + tables + codes + _row_bytes(size) + sums
 
 
 def bucket_evaluation_bytes(size: PublicSize, *, probabilities: int) -> int:

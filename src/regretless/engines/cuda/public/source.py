@@ -36,7 +36,7 @@ PANEL_THREADS, PANEL_BLOCKS = 256, 2  # per block that multiplies, and such bloc
 KERNELS = (
     "make_lists", "make_codes", "levels_learn_down", "levels_last_down", "levels_mean_down", "levels_learn_up",
     "levels_last_up", "levels_value_up", "levels_relay", "levels_last_relay", "learn_down", "last_down", "mean_down",
-    "learn_up", "last_up", "value_up", "terminals", "products", "leaves", "sums", "hold",
+    "learn_up", "last_up", "value_up", "terminals", "products", "leaves", "block_sums", "sums", "hold",
 )  # fmt: skip
 FILES = ("numbers", "decisions", "lines", "terminals", "lists", "products", "levels", "streets")
 

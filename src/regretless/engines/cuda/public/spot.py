@@ -14,7 +14,7 @@ from regretless.engines.cuda.public.hands import hand_tables, has_equal_players,
 from regretless.engines.cuda.public.plan import CudaWalkPlan, make_plan
 from regretless.engines.cuda.public.records import ALIGNMENT, JOB, Field, Pointers, offsets_of
 from regretless.engines.cuda.public.terminals import Panels
-from regretless.engines.layout import Layout
+from regretless.engines.layout import Layout, block_ends
 from regretless.forms.public import PublicForm
 from regretless.forms.walking import walking_order
 
@@ -77,7 +77,9 @@ class _Shape:
         products: bool,
         equal_players: bool,
         most_children: int,
+        blocks: int,
     ) -> None:
+        """`blocks` of the second street are summed apart: those of a part of a form."""
         self._products, self._equal_players = products, equal_players
         slot_rows = [_slot_rows(layout, plan) for plan in plans]
         slot = 4 * sum(map(max, *(each[:3] for each in slot_rows)))  # if the players take turns
@@ -85,7 +87,9 @@ class _Shape:
         rows = [_rows(plan, self.slots, each) for plan, each in zip(plans, slot_rows, strict=True)]
         pairs = list(zip(*rows, strict=True))
         self.apart = 4 * sum(max(one[1], two[1]) for one, two in pairs) <= APART_BYTES  # whether each has its own
-        blank = list(self._blank(layout, pairs))
+        lines = int(plans[0].streets[1]["lines"]) if blocks else 0
+        block_sums = 8 * blocks * lines * int(layout.hands.max()), ((0, "block_sums"), (1, "block_sums"))
+        blank = [*self._blank(layout, pairs), block_sums]
         sizes, fields = tuple(size for size, _ in blank), tuple(each for _, each in blank)
         self.offsets = offsets_of(sizes, fields)
         begins = {field: begin for begin, each in zip(self.offsets.begins, fields, strict=True) for field in each}
@@ -136,13 +140,14 @@ def _shape_of(
 ) -> _Shape:
     """The shape of a spot; numbers of hands and runouts are not in the key, since each plan is made for some."""
     form = layout.form
-    most_children = int(np.diff(form.streets[-2].first_child).max()) if len(form.streets) > 1 else 1
-    key = *plans, form.deck, len(form.symmetry.cards), products, equal_players, most_children
+    most_children = int(np.diff(form.streets[-2].first_child).max(initial=0)) if len(form.streets) > 1 else 1
+    blocks = 0 if form.part is None else len(block_ends(form)) - 1
+    key = *plans, form.deck, len(form.symmetry.cards), products, equal_players, most_children, blocks
     if key not in _shapes:
         while len(_shapes) >= REMEMBERED_SHAPES:
             del _shapes[next(iter(_shapes))]
         _shapes[key] = _Shape(
-            layout, plans, products=products, equal_players=equal_players, most_children=most_children
+            layout, plans, products=products, equal_players=equal_players, most_children=most_children, blocks=blocks
         )
     return _shapes[key]
 
@@ -246,6 +251,15 @@ class SpotWalks:
     def _floats(self, begin: int, count: int) -> NDArray[np.float32]:
         part = self._blank_buffer[begin : begin + 4 * count]
         return self.device.download(part).view(np.float32)
+
+    def fill(self, begin: int, numbers: NDArray[np.float32]) -> None:
+        """Replace working numbers, at a byte counted from `blank_address`."""
+        self.device.assign(self._blank_buffer[begin : begin + numbers.nbytes], numbers.view(np.uint8))
+
+    def filled(self, own: int, name: str, first: int, size: int) -> Buffer:
+        """The bytes of a working array, such as "opponent_rows" of the walks of `own`, from byte `first` of it on."""
+        begin = int(self.jobs[own][name]) - self.blank_address + first
+        return self._blank_buffer[begin : begin + size]
 
     def root_values(self, own: int, way: int = 0) -> NDArray[np.float32]:
         """[H] values of the own player's hands at the root, after an evaluation of that player alone."""

@@ -40,7 +40,19 @@ from regretless.engines.cuda.public.source import (
     kernel_source,
 )
 from regretless.engines.cuda.public.spot import WAY_ROWS, WAYS, SpotWalks
-from regretless.engines.cuda.public.work import Items, Launches, StreetWork, Upload, Work, both_ways, join, waves_of
+from regretless.engines.cuda.public.work import (
+    BOTH_WAYS,
+    FIRST_WAY,
+    SECOND_WAY,
+    Items,
+    Launches,
+    StreetWork,
+    Upload,
+    Work,
+    both_ways,
+    join,
+    waves_of,
+)
 
 __all__ = ["Walks"]
 
@@ -104,8 +116,11 @@ class Walks:
         for own in range(2):
             walked[2 * np.array(self._active, dtype=np.int64) + own] = True
         upload = Upload()
-        self._earlier = [[Launches(upload, street, walked) for street in each] for each in self._streets_of]
-        self._waves = [[Launches(upload, wave, walked) for wave in each] for each in self._waves_of]
+        is_part = self.spots[0].layout.form.part is not None
+        self._earlier, self._waves = (
+            [[Launches(upload, work, walked, is_part=is_part) for work in each] for each in works]
+            for works in (self._streets_of, self._waves_of)
+        )
         roots = np.zeros((2, len(self._active)), dtype=ITEM)
         roots["job"] = 2 * np.array(self._active) + np.arange(2)[:, None]
         self._roots = [upload.add(both_ways(each, len(walked))) for each in (*roots, roots.reshape(-1))]
@@ -136,7 +151,11 @@ class Walks:
     def make_lists(self) -> None:
         """Fill the lists of every final runout; once, before the first walk."""
         for own in range(2):
-            filled = [number for number, spot in enumerate(self.spots) if own == 0 or not spot.equal_players]
+            filled = [
+                number
+                for number, spot in enumerate(self.spots)
+                if spot.layout.runouts[-1] > 0 and (own == 0 or not spot.equal_players)
+            ]
             runouts = [int(self.spots[number].layout.runouts[-1]) for number in filled]
             if not filled:
                 continue
@@ -240,17 +259,25 @@ class Walks:
         Given the step of the next walk, it ends by going down the first street for the other player, whose walk has
         then `entered` that street.
         """
+        ways, leaves = FIRST_WAY if step else BOTH_WAYS, range(self._streets - 1)
+        self._streets_of_walk(own, ways, step, down_from=int(entered), up_to=int(next_step is not None), leaves=leaves)
+        if step is not None and next_step is not None:
+            self._relay(own, step, next_step)
+
+    def _streets_of_walk(
+        self, own: int, ways: int, step: Step | None, *, down_from: int, up_to: int, leaves: range
+    ) -> None:
+        """Launch a walk from one street down to the last and up to one, with the leaves of some streets."""
         learns, used_step = step is not None, step or (self._steps, np.int32(0))  # evaluations do not read it
         names = ("learn_down", "last_down", "learn_up", "last_up")
         if not learns:
             names = ("mean_down", "mean_down", "value_up", "value_up")
         down, last_down, up, last_up = names
-        last, way = self._streets - 1, 0 if learns else 1
-        first_down, first_up = int(entered), int(next_step is not None)  # where the ways down begin and the ways up end
-        for number, street in enumerate(self._earlier[own][first_down:], first_down):
+        last = self._streets - 1
+        for number, street in enumerate(self._earlier[own][down_from:], down_from):
             self._down(down, street, number, used_step, both=learns)
         for wave in self._waves[own]:
-            if last >= first_down:
+            if last >= down_from:
                 self._down(last_down, wave, last, used_step)
             if learns and self.options.products:
                 blocks, buffer = (wave.panels.count,), wave.panels.buffer
@@ -266,16 +293,58 @@ class Walks:
                     self._space,
                     np.int32(wave.work.together),
                 )
-            for items in wave.turns if way else wave.up[:1]:
-                if last >= first_up:
+            for items in wave.turns if ways == BOTH_WAYS else [wave.up[ways]]:
+                if last >= up_to:
                     self._up(last_up, wave, items, last, used_step)
-            self._leaves_above(wave, way, last, learns=learns)
+            if last - 1 in leaves:
+                self._leaves_above(wave, wave.leaves[ways], last, learns=learns)
         for number, street in reversed(list(enumerate(self._earlier[own]))):
-            if number >= first_up:
-                self._up(up, street, street.up[way], number, used_step)
-            self._leaves_above(street, way, number, learns=learns)
-        if next_step is not None:
-            self._relay(own, used_step, next_step)
+            if number >= up_to:
+                self._up(up, street, street.up[ways], number, used_step)
+            if number - 1 in leaves:
+                self._leaves_above(street, street.leaves[ways], number, learns=learns)
+
+    # --- a form in parts: a trunk has the first street, a shard the rest ---------------------------------------------
+
+    def set_step(self, steps: Records) -> None:
+        """The weights of the iteration that begins."""
+        part = np.ascontiguousarray(steps).view(np.uint8)
+        self.device.assign(self._steps.view(np.uint8)[: len(part)], part)
+
+    def go_down(self, own: int, *, learns: bool) -> None:
+        """Walk down the first street."""
+        name, launches = "learn_down" if learns else "mean_down", self._earlier[own][0]
+        self._launch(("down", own, learns), lambda: self._down(name, launches, 0, self._parts_step, both=learns))
+
+    def go_below(self, own: int, ways: int, blocks: Items, *, learns: bool) -> None:
+        """Walk down and up all later streets, and sum blocks of the second."""
+
+        def launch() -> None:
+            step, leaves = self._parts_step if learns else None, range(1, self._streets - 1)
+            self._streets_of_walk(own, ways, step, down_from=1, up_to=1, leaves=leaves)
+            if blocks.count:
+                grid = blocks.count, -(-self._max_hands[own] // STEP_THREADS)
+                self._kernels["block_sums"](grid, STEP_THREADS, 0, self._jobs, blocks.buffer)
+
+        self._launch(("below", own, ways, learns), launch)
+
+    def go_up(self, own: int, ways: int, folds: Items, roots: Items, *, learns: bool) -> float:
+        """Walk up the first street, whose chance nodes have values; returns what the own player wins."""
+        first = self._earlier[own][0]
+
+        def launch() -> None:
+            second = self._earlier[own][1] if self._streets > 2 else self._waves[own][0]
+            self._leaves_above(second, folds, 1, learns=learns)
+            self._up("learn_up" if learns else "value_up", first, first.up[ways], 0, self._parts_step)
+            self._kernels["sums"]((1,), STEP_THREADS, 8 * STEP_THREADS, self._jobs, roots.buffer)
+
+        self._launch(("up", own, ways, learns), launch)
+        results = self.device.download(self._results).reshape(WAYS, len(self.spots), 2)
+        return float(results[int(ways == SECOND_WAY), 0, own])
+
+    @property
+    def _parts_step(self) -> Step:
+        return self._steps.view(np.uint8), np.int32(0)
 
     def _first(self, own: int) -> Launches:
         """Those of the first street; if it is the last, of its first wave."""
@@ -309,9 +378,9 @@ class Walks:
         blocks = _teams(work.hands[1]) + (_teams(work.hands[0]) if both else 0)
         self._lines(name, work, launches.down, (hands, blocks, work.reach_rows), street, step)
 
-    def _leaves_above(self, launches: Launches, way: int, street: int, *, learns: bool) -> None:
-        """Launch the leaves of the street above, whose chance nodes add up the values of lines that were walked up."""
-        leaves, work = launches.leaves[way], launches.work
+    def _leaves_above(self, launches: Launches, leaves: Items, street: int, *, learns: bool) -> None:
+        """Launch leaves of the street above, whose chance nodes add up the values of lines that were walked up."""
+        work = launches.work
         if leaves.count:
             terms = min(work.terms, MAX_TERMS)
             grid = (leaves.count, -(-work.hands[0] // STEP_THREADS))

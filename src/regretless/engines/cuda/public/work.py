@@ -18,11 +18,15 @@ from regretless.engines.cuda.public.plan import CudaWalkPlan
 from regretless.engines.cuda.public.records import ITEM
 from regretless.engines.cuda.public.spot import WAYS, RunoutWave, SpotWalks
 
-__all__ = ["Items", "Launches", "StreetWork", "Upload", "Work", "both_ways", "join", "waves_of"]
+__all__ = [
+    "BOTH_WAYS", "FIRST_WAY", "SECOND_WAY", "Items", "Launches", "StreetWork", "Upload", "Work", "both_ways", "join",
+    "waves_of",
+]  # fmt: skip
 
 LEVEL_TASKS = 1 << 18  # decisions × hands up to which a street is walked by levels: all threads run at once
 ENOUGH_BLOCKS = 2048  # for terminals: if there are more pieces, a block takes several,
 MAX_TOGETHER = 3  # but only a few, so that all blocks end at about the same time
+FIRST_WAY, BOTH_WAYS, SECOND_WAY = range(3)  # of the ways up of a walk, those that a launch takes
 REST = -1  # in place of a line's number: all lines without decisions
 
 Chosen = Sequence[tuple[int, SpotWalks]]  # each with its number among all spots
@@ -144,11 +148,11 @@ class Upload:
 class Launches:
     """What some work launches for the spots that are still walked: `down`, `panels`, `pieces`, `up` and `leaves`.
 
-    The last three have items for one way up, and for both ways. `turns` are those of `up` for both ways, one way after
-    the other where both would write the same rows.
+    The last three have items for the first way up, for both ways and, in a part of a form, for the second way alone.
+    `turns` are those of `up` for both ways, one way after the other where both would write the same rows.
     """
 
-    def __init__(self, upload: Upload, work: Work, walked: NDArray[np.bool_]) -> None:
+    def __init__(self, upload: Upload, work: Work, walked: NDArray[np.bool_], *, is_part: bool) -> None:
         self.work = work
         down, up, pieces = (each[walked[each["job"]]] for each in (work.down, work.up, work.pieces))
         self.down = upload.add(down)
@@ -157,10 +161,13 @@ class Launches:
         self.up, self.pieces, self.leaves = (
             [upload.add(chosen), upload.add(both_ways(chosen, len(walked)))] for chosen in (up, pieces, leaves)
         )
-        self.turns = self.up[1:]
+        self.turns = [self.up[BOTH_WAYS]]
         if work.takes_turns:
             twice = both_ways(up, len(walked))
             self.turns = [upload.add(twice[way::WAYS]) for way in range(WAYS)]
+        if is_part:
+            for lists, chosen in ((self.up, up), (self.leaves, leaves)):
+                lists.append(upload.add(both_ways(chosen, len(walked))[1::WAYS]))
 
 
 def join(one: Work, two: Work) -> Work:
@@ -247,4 +254,4 @@ def _with_pieces(items: Records, spot_of: NDArray[np.int64], pieces: Sequence[ra
 def _within(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
     """0, 1, …, count − 1 for each of the counts, one after another."""
     ends = np.cumsum(counts)
-    return np.arange(ends[-1]) - np.repeat(ends - counts, counts)
+    return np.arange(np.sum(counts)) - np.repeat(ends - counts, counts)

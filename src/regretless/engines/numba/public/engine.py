@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from regretless.compiling.numba_internals import signatures
 from regretless.engines.contract import Arriving, Evaluation, Mode, PartEngine, PublicStrategy
 from regretless.engines.formats import SALT, largest_value, met_weights, needs_wide_tiles, number_format
+from regretless.engines.layout import block_ends
 from regretless.engines.learned import Numbers
 from regretless.engines.numba.public.drawn import DrawnRunoutRows
 from regretless.engines.numba.public.jobs import (
@@ -30,7 +31,6 @@ from regretless.engines.numba.public.jobs import (
     Learned,
     WalkScratch,
     aligned,
-    block_ends,
     bytes_of,
     divide,
     lock_rows,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from regretless.engines.layout import LANES, shard_ends
+from regretless.engines.layout import LANES, block_ends
 from regretless.engines.numba.public.plan import WalkPlan
 from regretless.engines.numba.public.records import Float32, Float64, Int32, Records
 from regretless.engines.numba.public.sizes import SLOT_GAP, tile_rows
@@ -34,7 +34,6 @@ __all__ = [
     "Tile",
     "WalkScratch",
     "aligned",
-    "block_ends",
     "bytes_of",
     "divide",
     "lock_rows",
@@ -182,14 +181,6 @@ def second_runouts(form: PublicForm) -> int:
     return len(form.streets[1].parent) if len(form.streets) > 1 else 0
 
 
-def block_ends(form: PublicForm) -> Int32:
-    """[B+1] where the blocks of the second street begin, and the end; a part of a form has whole blocks."""
-    runouts = second_runouts(form)
-    first, every = (0, runouts) if form.part is None else (form.part.first[1], form.part.runouts[1])
-    ends = np.array(shard_ends(every), dtype=np.int32) - first
-    return ends[(ends >= 0) & (ends <= runouts)]
-
-
 def divide(plan: WalkPlan, runouts: int, members: int, blocks: int) -> Division:
     """Share the blocks of the second street among the members of a team.
 
@@ -209,7 +200,7 @@ def make_blocks(
     form: PublicForm, plans: tuple[WalkPlan, WalkPlan], units: Sequence[float], members: int
 ) -> tuple[Blocks, Blocks]:
     """Blocks for the walks of both players, which use the same buffers of lines in turn."""
-    ends = block_ends(form)
+    ends = np.array(block_ends(form), dtype=np.int32)
     count = len(ends) - 1
     buffers = count if members > 1 or form.part is not None else min(count, 2)
     sizes = [int(plan.streets[1]["last_line"]) * plan.own_hands if len(plan.streets) > 1 else 0 for plan in plans]

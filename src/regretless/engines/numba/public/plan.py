@@ -148,10 +148,7 @@ def _street_records(layout: Layout, own: int) -> Records:
     streets = np.zeros(len(layout.form.streets), dtype=STREET)
     for who, player in (("own", own), ("other", 1 - own)):
         streets[f"{who}_at"], streets[f"{who}_size"] = layout.street_at[player], layout.runout_size[player]
-    part = layout.form.part
-    if part is not None:
-        whole = layout.window(np.array(part.runouts))
-        streets["own_shift"] = whole.street_at[own] + np.array(part.first) * whole.runout_size[own] - streets["own_at"]
+    streets["own_shift"] = layout.part_shift(own)
     return streets
 
 

@@ -16,7 +16,7 @@ struct Numbers {
     Regret* matched;
     Average* average;
     const void* other;    // regrets while the own player learns, else averages
-    long long own_start;  // index of the first of the own numbers, which determines how they are rounded
+    long long own_start;  // index of the first of the own numbers, in the whole, which determines how they are rounded
     const int* lock_rows; // of the runout, by node; null without locks
     const unsigned char* locked;
     int hands;
@@ -34,7 +34,7 @@ __device__ __forceinline__ Numbers numbers_of(const Job& job, const Street& stre
     const long long row = street.first_runout + runout;
     Regret* const regret = pin_global((Regret*)job.regret + own);
     return {regret, PREDICTS ? pin_global((Regret*)job.matched + own) : regret,
-            pin_global((Average*)job.average + own), pin_global(theirs), own,
+            pin_global((Average*)job.average + own), pin_global(theirs), own + street.own_shift,
             MODE == BEST && job.lock_rows ? job.lock_rows + lock_row : nullptr, job.locked, job.own_hands,
             job.tables, job.own_buckets + row * job.own_hands, job.other_buckets + row * job.other_hands};
 }

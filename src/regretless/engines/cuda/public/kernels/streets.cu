@@ -144,9 +144,35 @@ __device__ __forceinline__ void fold_values(const Job& job, const Street& street
 
 const int DEALS = 16;  // of a chance node that are loaded before any is added
 
-// A chance node: the sum over the deals, copies included. Equivalent hands share the sum of the first, in 64 bits. Up to
-// `room` deals are listed in shared memory. The item's slot is the runout below whose values of lines come first: those of
-// the last street take turns.
+// The sum over deals, copies included, in 64 bits. Blocks of them are summed by themselves before they are added up, so
+// that parts of a form give the same bits. `lines` has the values of runout 0 below, for hand 0.
+__device__ __forceinline__ double deals_sum(const Term* terms, int count, const float* lines, long long stride,
+                                            const short* permutations, int hands) {
+    double sum = 0, block = 0;
+    for (int i = 0; i < count; i += DEALS) {
+        float result[DEALS];
+#pragma unroll
+        for (int j = 0; j < DEALS; j++) {
+            const Term& term = terms[min(i + j, count - 1)];
+            result[j] = lines[term.child * stride + permutations[term.permutation * hands]];
+        }
+#pragma unroll
+        for (int j = 0; j < DEALS; j++)
+            if (i + j < count) {
+                block = fma(terms[i + j].probability, (double)result[j], block);
+                if (terms[i + j].ends_block) sum += block, block = 0;
+            }
+    }
+    return sum;
+}
+
+// Permutations of the hand, among the equivalent ones on a runout, that represents a hand: these share its sum.
+__device__ __forceinline__ const short* permutations_of(const Job& job, const Runout& runout, int hand) {
+    return job.permutations + job.alike_hands[runout.symmetry * job.own_hands + hand];
+}
+
+// A chance node: the sum over the deals. Up to `room` deals are listed in shared memory. The item's slot is the runout
+// below whose values of lines come first: those of the last street take turns.
 __device__ __forceinline__ void chance_values(const Job& job, const Street& street, const Street& below, const Item& item,
                                               const Leaf& leaf, int hand, float* values, int room) {
     const int n = job.own_hands;
@@ -160,22 +186,26 @@ __device__ __forceinline__ void chance_values(const Job& job, const Street& stre
     }
     SYNC_BLOCK();
     if (hand >= n) return;
-    const float* const lines = job.line_values + below.line_begin + (long long)leaf.line * n;
-    const short* const permutations = job.permutations + job.alike_hands[runout.symmetry * n + hand];
     const long long stride = (long long)below.lines * n;
-    double sum = 0;
-    for (int i = 0; i < count; i += DEALS) {
-        float result[DEALS];
-#pragma unroll
-        for (int j = 0; j < DEALS; j++) {
-            const Term& term = terms[min(i + j, count - 1)];
-            result[j] = lines[(term.child - item.slot) * stride + permutations[term.permutation * n]];
-        }
-#pragma unroll
-        for (int j = 0; j < DEALS; j++)
-            if (i + j < count) sum += terms[i + j].probability * (double)result[j];
-    }
-    values[hand] = (float)sum;
+    const float* const lines = job.line_values + below.line_begin + (long long)leaf.line * n - item.slot * stride;
+    values[hand] = (float)deals_sum(terms, count, lines, stride, permutations_of(job, runout, hand), n);
+}
+
+// In a part of a form: the sum over a block of runouts of the second street, at a chance node of the first. The item's
+// slot is the block's first deal, and its `runout` the block. Sums are [blocks, lines, hands].
+extern "C" __global__ void block_sums(const Job* jobs, const Item* items) {
+    const Item item = items[blockIdx.x];
+    const Job& job = jobs[item.job];
+    const Street below = job.streets[1];
+    const int n = job.own_hands, hand = blockIdx.y * blockDim.x + threadIdx.x, line = job.leaves[item.piece].line;
+    if (hand >= n) return;
+    const Term* const terms = job.terms + item.slot;
+    int count = 1;
+    while (!terms[count - 1].ends_block) count++;
+    const long long stride = (long long)below.lines * n;
+    const float* const lines = job.line_values + below.line_begin + (long long)line * n;
+    job.block_sums[item.runout * stride + (long long)line * n + hand] =
+        deals_sum(terms, count, lines, stride, permutations_of(job, job.runouts[0], hand), n);
 }
 
 // `centered`: what a tie is worth is subtracted from payoffs, as in `products.cu`.
