@@ -7,6 +7,7 @@ other; the TOML reader and writer know only the fields. A `BettingTable` is what
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Literal, Self
@@ -36,6 +37,7 @@ __all__ = [
     "StreetSizes",
     "check_cap",
     "check_number",
+    "stacks_behind",
 ]  # fmt: skip
 
 StreetName = Literal["preflop", "flop", "turn", "river"]
@@ -48,6 +50,16 @@ IP, OOP = 0, 1
 MIN_AMOUNT = 1e-6  # chips; amounts have nine decimals
 MAX_AMOUNT = 1e12  # chips; beyond this, amounts lose their decimals
 MAX_SHARE = 1e6  # pots; for thresholds
+
+
+def stacks_behind(stack: float, paid: Iterable[float]) -> dict[PlayerName, float]:
+    """What players who began with a stack have left after paying these amounts: exactly 0 if they are all in.
+
+    >>> stacks_behind(20, (2.5, 20.0))
+    {'ip': 17.5, 'oop': 0.0}
+    """
+    left = (stack - float(amount) for amount in paid)
+    return {player: chips if chips > SLACK else 0.0 for player, chips in zip(PLAYERS, left, strict=True)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,8 +237,7 @@ class SpotFields:
 
     def stacks_behind(self, paid: FloatArray) -> dict[PlayerName, float]:
         """What players have left after paying these amounts: exactly 0 if they are all in."""
-        left = (self.stack - float(amount) for amount in paid)
-        return {player: chips if chips > SLACK else 0.0 for player, chips in zip(PLAYERS, left, strict=True)}
+        return stacks_behind(self.stack, paid)
 
     def unannotated(self) -> Self:
         """The spot without what only people read: equal spots are then written alike."""
