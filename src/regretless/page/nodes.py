@@ -83,11 +83,16 @@ def _node_json(reader: SpotReader, line: str) -> Json:
 
 
 def strip_json(reader: LineReader, path: list[LineNode], stack: float, *, frequencies: bool = True) -> list[Json]:
-    """A tile per street and per decision on the way; the last is where the line ends. `stack` is that at the root."""
+    """A tile per street and per decision on the way; the last is where the line ends. `stack` is that at the root.
+
+    A line from the deal begins with its first decision.
+    """
     tree, pot = reader.tree, reader.tree.starting_pot
     board = [card_text(card) for card in reader.board]
-    street = street_of(reader, path[0])
-    tiles: list[Json] = [{"kind": "street", "street": street, "cards": board, "pot": pot, "line": ""}]
+    tiles: list[Json] = []
+    if board:
+        street = street_of(reader, path[0])
+        tiles.append({"kind": "street", "street": street, "cards": board, "pot": pot, "line": ""})
     for node, after in zip(path, [*path[1:], None], strict=True):
         line, node_pot = ", ".join(node.steps), pot + float(tree.paid[node.index].sum())
         kind = NodeKind(int(tree.kind[node.index]))
@@ -135,7 +140,8 @@ def action_list(reader: LineReader, node: LineNode) -> list[Json]:
         if kind in ("bet", "raise", "all-in"):
             paid = float(tree.paid[child, player])
             amount = paid - before
-            share = rounded((paid - theirs) / (pot + theirs - mine))
+            if street_of(reader, node) != "preflop":  # there, sizes count blinds
+                share = rounded((paid - theirs) / (pot + theirs - mine))
         listed.append(
             {
                 "name": name,
