@@ -180,6 +180,7 @@ def test_a_solve_that_is_stopped_can_be_repeated_or_left(table: TestClient) -> N
     assert post(table, stopped, "stop", 409)["message"] == "no flop is being solved for this hand"
     again = post(table, stopped, "solve")
     assert (again["line"], again["solve"]["id"] != stopped["solve"]["id"]) == (stopped["line"], True)
+    assert again["version"] > stopped["version"]
     stopped = until(table, post(table, again, "stop"), lambda state: state["solve"]["state"] == "stopped")
     dealt = post(table, stopped, "deal")
     assert (dealt["hand_number"], dealt["score"]["hands"], dealt["solve"], dealt["over"]) == (2, 0, None, False)

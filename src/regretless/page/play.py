@@ -351,7 +351,7 @@ async def stop(table: PlayTable, solver: FlopSolver, id: str) -> Json:
     if seat.solve is None or seat.solve.is_over:
         raise Conflict("no flop is being solved for this hand")
     solver.stop(seat.solve)
-    return {"play": await table.play(seat, lambda session, solution: session.resume(solution))}
+    return {"play": await table.play(seat, lambda session, solution: session.resume(solution, changed=True))}
 
 
 @routes.endpoint("POST", "/play/{id}/solve", "Solve the flop again after its solve was stopped or failed", _STATE)
@@ -360,7 +360,7 @@ async def solve(table: PlayTable, id: str) -> Json:
     if seat.solve is None or seat.solve.state not in ("stopped", "failed"):
         raise Conflict("the hand does not wait for a flop whose solve was stopped or failed")
     seat.solve = None
-    return {"play": await table.play(seat, lambda session, solution: session.resume(solution))}
+    return {"play": await table.play(seat, lambda session, solution: session.resume(solution, changed=True))}
 
 
 @routes.endpoint(

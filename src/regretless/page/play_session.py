@@ -115,8 +115,9 @@ class PlaySession:
         self._judge(reader, duel, node, chosen)
         self._play_on(reader, reader.act(node, chosen))
 
-    def resume(self, solution: PricedSolution) -> None:
-        """Continue a hand that waited for its flop, if that is solved now."""
+    def resume(self, solution: PricedSolution, *, changed: bool = False) -> None:
+        """Continue a hand that waited for its flop, if that is solved now; `changed` if its solve is another."""
+        self.version += changed
         if self.missing is not None:
             self._play_on(self.reader(solution), None)
 

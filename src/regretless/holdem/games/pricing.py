@@ -228,22 +228,24 @@ class PricedSolution(DealtSolution):
         self,
         *,
         safe: bool = False,
+        folder: str | Path | None = None,
         watch: Callable[[Spot], AbstractContextManager[Report]] | None = None,
         **options: Unpack[SpotKeywords],
     ) -> ResolvingReader:
-        """A reader with a strategy on every flop, which is solved when it is dealt; options as in `resolve`.
+        """A reader with a strategy on every flop, which is solved when it is dealt; options and folder as in `resolve`.
 
         Each solve runs within `watch` of its spot, if that is given, and reports to the function that it returns.
         """
         self.check_resolving(safe=safe, **options)  # now, not when the first flop is dealt
+        path = None if folder is None else Path(folder)
 
         def solve(spot: Spot, node: LineNode) -> SpotSolution:
             blueprint = Blueprint(self.reader, node) if safe else None
             if watch is None:
-                return solve_saved(spot, None, blueprint, **options)
+                return solve_saved(spot, path, blueprint, **options)
             with watch(spot) as report:
                 watched: SpotKeywords = {**options, "report": report}
-                return solve_saved(spot, None, blueprint, **watched)
+                return solve_saved(spot, path, blueprint, **watched)
 
         return ResolvingReader(self.rules, self.reader, solve)
 
