@@ -52,7 +52,7 @@ def other_flops(solved: str, count: int, seed: int) -> list[str]:
 
 
 def play_hands(solution: PricedSolution, hands: int, target: float, device: str, seed: int) -> dict[str, Any]:
-    """How long a player waits, in seconds, for each street: from an action to the next decision or the end of the hand."""
+    """How long a player waits for each street, in seconds: from an action to the next decision or the end."""
     random = Random(seed)
     waits: dict[str, list[float]] = {street: [] for street in ("preflop", *STREETS)}
     with TemporaryDirectory() as folder:

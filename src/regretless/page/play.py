@@ -46,7 +46,7 @@ from regretless.workers.flops import FlopTask
 __all__ = ["PlayTable", "routes"]
 
 MAX_SESSIONS = 50
-MAX_FLOP_BYTES = 2 * 2**30  # of flops that nobody asked to keep
+MAX_FLOP_BYTES = 4 * 2**30  # of flops that nobody asked to keep
 MAX_LINES = 40  # whose flops are estimated
 TARGET = 0.5  # percent of the pot
 TYPICAL_FLOP = "Ks 7d 2c"  # three suits and no pair: as large as flops get

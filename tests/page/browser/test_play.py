@@ -180,7 +180,9 @@ def test_a_late_answer_about_a_stopped_solve_does_not_hide_the_next_one(house: S
     sit_down(page, target="0.000001")
     to_flop(page)
     late: list[Any] = []
-    page.route(re.compile("/play/w[0-9a-f]+$"), late.append)  # the state after the stop, which is kept waiting
+    page.route(
+        re.compile("/play/w[0-9a-f]+$"), lambda route: late.append(route)
+    )  # the state after the stop, which is kept waiting
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name="Solve it again")).to_be_visible()
     page.wait_for_timeout(300)
