@@ -30,7 +30,6 @@ from regretless.holdem.expected_time import expected_iterations, expected_second
 from regretless.holdem.games.game_spots import spot_at
 from regretless.holdem.games.pricing import PricedSolution
 from regretless.holdem.reading.line_reader import LineNode
-from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.page.endpoint import Conflict, Events, NotFound, Routes, TooMany
 from regretless.page.flop_solves import FLOP_SOLVE, FlopSolve, FlopSolver
@@ -171,17 +170,19 @@ def _flop_lines(solution: PricedSolution) -> list[_FlopLine]:
     return sorted(lines, key=lambda line: -line.weight)
 
 
-def _estimate_json(solution: PricedSolution, target: float, *, safe: bool, device: str, threads: int | None) -> Json:
-    """How long a flop takes after each line, and the memory of the largest."""
+def _estimate_json(solution: PricedSolution, target: float, *, safe: bool, cores: int, speed: float | None) -> Json:
+    """How long a flop takes after each line, and the memory of the largest; `speed` is None on a GPU."""
     lines, game = _flop_lines(solution), solution.rules
     total = sum(line.weight for line in lines)
-    cores, on_gpu = threads or available_cores(), device != "cpu" and threads is None and cuda_devices() > 0
     entries = []
     for line in lines[:MAX_LINES]:
         steps = ", ".join(line.node.steps)
         spot = spot_at(game, solution.reader, f"{steps}, {TYPICAL_FLOP}", any_hand=True)
         size = estimate_spot(spot, threads=cores)
-        seconds = None if on_gpu else _seconds(spot, size.entries, target, cores) * (2 if safe else 1)
+        seconds = None
+        if speed is not None:
+            solves = 2 if safe else 1
+            seconds = solves * expected_seconds(size.entries, expected_iterations(spot, target), cores, speed)
         entries.append(
             {
                 "line": steps,
@@ -194,16 +195,12 @@ def _estimate_json(solution: PricedSolution, target: float, *, safe: bool, devic
     return {
         "lines": entries,
         "omitted": max(0, len(lines) - MAX_LINES),
-        "device": "cuda" if on_gpu else "cpu",
+        "device": "cuda" if speed is None else "cpu",
         "threads": cores,
         "available_bytes": available_bytes(),
         "can_be_safe": solution.has_values,
         "stack": game.big_blinds,
     }
-
-
-def _seconds(spot: Spot, entries: int, target: float, threads: int) -> float:
-    return expected_seconds(entries, expected_iterations(spot, target), threads, iteration_speed())
 
 
 # --- endpoints -------------------------------------------------------------------------------------------------------
@@ -323,9 +320,11 @@ def estimate(
     device: Annotated[str, _DEVICE] = "auto",
     threads: Annotated[int | None, _THREADS] = None,
 ) -> Json:
+    on_gpu = device != "cpu" and threads is None and cuda_devices() > 0
+    speed = None if on_gpu else iteration_speed()  # takes a while, and nobody should wait for the file meanwhile
     with library.whole_game(file) as (solution, _):
         solution.check_resolving(safe=safe, target=target, device=device, threads=threads)
-        return _estimate_json(solution, target, safe=safe, device=device, threads=threads)
+        return _estimate_json(solution, target, safe=safe, cores=threads or available_cores(), speed=speed)
 
 
 @routes.endpoint("GET", "/play/{id}", "The hand being played; it continues once its flop is solved", _STATE)
