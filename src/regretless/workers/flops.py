@@ -25,6 +25,7 @@ import warnings
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import cast
 
 from regretless.api import load
@@ -98,12 +99,13 @@ def main() -> int:
 
 
 def _load_kernels(send: Send) -> None:
-    """Solve a small spot on the fastest device, so that the first flop need not wait for kernels."""
+    """Solve a small spot on the fastest device and save it, so that the first flop need not wait for kernels."""
     device = "cuda" if devices.cuda_devices() else "cpu"
     if device == "cpu" and not kernels_are_compiled(FormKind.PUBLIC, 32):
         send({"event": "note", "message": "compiling kernels for this machine: once, about 20 seconds"})
-    with suppress(RegretlessError, MemoryError):  # the first task says what is wrong
-        solve_spot(TIMED, iterations=1, device=device, threads=1 if device == "cpu" else None)
+    with suppress(RegretlessError, MemoryError, OSError), TemporaryDirectory() as folder:  # a task says what is wrong
+        solution = solve_spot(TIMED, iterations=1, device=device, threads=1 if device == "cpu" else None)
+        solution.save(Path(folder) / "timed.rgl")
 
 
 def _solve(task: FlopTask, stopping: threading.Event, send: Send) -> dict[str, object]:
