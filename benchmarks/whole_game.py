@@ -1,13 +1,16 @@
 """A whole game with real cards on a set of flops, and what its strategy before the flop is worth on others.
 
 python benchmarks/whole_game.py [examples/heads_up_20bb.toml] [--flops "subset(25)"] [--others 50] [--storage 16]
-                                [--target 3] [--iterations 400] [--out FILE.json]
+                                [--target 3] [--iterations 400] [--play 30] [--out FILE.json]
 
 1. The game is solved on the flops until a best response gains at most `--target` mbb/g there; printed are
    exploitability, iterations, seconds and memory.
 2. Other flops are drawn, each as often as it is dealt, without those that were solved. Each is solved again with the
    ranges that arrive there, and best responses choose before the flop and after it, knowing which flops may come.
    Printed is what they gain on 10, 25, 50, … flops: the fewer, the more is gained from that knowledge alone.
+3. With `--play N`, step 2 is left out. N hands are played against the solution, any flop, by somebody who never folds
+   and otherwise acts at random: how long did he wait for the solution on each street? Flops are solved to
+   `--play-target` percent of the pot, and saved, as the page saves them. The game may then be a solved file, GAME.rgl.
 """
 
 from __future__ import annotations
@@ -18,15 +21,22 @@ import json
 import time
 from dataclasses import asdict
 from pathlib import Path
+from random import Random
+from shutil import rmtree
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 
 import regretless as rl
 from regretless.holdem.flops import all_flops, read_flops
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.games.pricing import price_game
+from regretless.holdem.games.pricing import PricedSolution, price_game
 from regretless.holdem.games.real_cards import RealCardsSolution
 from regretless.holdem.games.resolving_pricer import Resolving
+from regretless.holdem.reading.playing import Duel, draw_hands
+from regretless.holdem.spots.spot_fields import STREETS
 from regretless.solving.loop import Progress
 
 COUNTS = (10, 25, 50, 100, 200)  # of other flops
@@ -39,6 +49,37 @@ def other_flops(solved: str, count: int, seed: int) -> list[str]:
     weight = np.array([flop.multiplicity for flop in flops], dtype=np.float64)
     rows = np.random.default_rng(seed).choice(len(flops), count, replace=False, p=weight / weight.sum())
     return [flops[row].text for row in rows.tolist()]
+
+
+def play_hands(solution: PricedSolution, hands: int, target: float, device: str, seed: int) -> dict[str, Any]:
+    """How long a player waits for each street, in seconds: from an action to the next decision or the end."""
+    random = Random(seed)
+    waits: dict[str, list[float]] = {street: [] for street in ("preflop", *STREETS)}
+    with TemporaryDirectory() as folder:
+        reader = solution.resolving_reader(folder=Path(folder) / "flops", target=target, device=device)
+        for number in range(hands):
+            duel = Duel(reader, draw_hands(reader, reader.root, random), number % 2, random)
+            node = reader.root
+            while True:
+                street, began = node.deal.street, time.perf_counter()
+                nodes = duel.play_on(node)
+                waited = time.perf_counter() - began
+                dealt = min(street + 1, nodes[-1].deal.street)  # the first new street, if there is one
+                waits[("preflop", *STREETS)[dealt]].append(waited)
+                if dealt > street == 0:
+                    print(f"  hand {number + 1}: {waited:.2f} s for {', '.join(nodes[-1].steps)}", flush=True)
+                if not duel.is_turn(nodes[-1]):
+                    break
+                actions = reader.actions(nodes[-1].index)
+                node = reader.act(nodes[-1], random.randrange(int(actions[0] == "fold"), len(actions)))
+            rmtree(Path(folder) / "flops", ignore_errors=True)  # a disk may be small
+    results: dict[str, Any] = {"hands": hands, "target": target, "streets": {}}
+    for street, seconds in waits.items():
+        if seconds:
+            longest, middle = max(seconds), median(seconds)
+            results["streets"][street] = {"waits": len(seconds), "median": middle, "longest": longest}
+            print(f"{street}: {len(seconds)} waits, median {middle:.3f} s, longest {longest:.3f} s", flush=True)
+    return results
 
 
 class PreflopTable:
@@ -65,9 +106,16 @@ def main() -> None:
     parser.add_argument("--device", default="auto")
     parser.add_argument("--seed", type=int, default=0, help="of the other flops")
     parser.add_argument("--seconds", type=float, default=np.inf, help="for the price, at most")
+    parser.add_argument("--play", type=int, default=0, help="hands to play instead of pricing")
+    parser.add_argument("--play-target", type=float, default=0.5, help="percent of the pot, of flops in play")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
 
+    if options.play and options.game.suffix == ".rgl":
+        loaded = rl.load(options.game)
+        assert isinstance(loaded, PricedSolution)
+        write_results(options.out, {"play": play_hands(loaded, *playing(options))})
+        return
     game, began = HoldemGame.read(options.game), time.perf_counter()
 
     measured: set[float] = set()
@@ -94,6 +142,9 @@ def main() -> None:
     )
     strategy, root = solution.strategy, solution.node()
     print(", ".join(f"{action} {share:.1%}" for action, share in zip(root.actions, root.frequencies, strict=True)))
+    if options.play:
+        write_results(options.out, {"solve": answer, "play": play_hands(solution, *playing(options))})
+        return
     others = other_flops(options.flops, options.others, options.seed)
     resolving = Resolving(target=options.resolve_target, storage=options.storage)
     path = Path("whole_game.price") if options.out is None else options.out.with_suffix(".price")
@@ -121,9 +172,17 @@ def main() -> None:
             f"{[round(1000 * value, 1) for value in price.evaluation.values]}, {price.seconds:.0f} s",
             flush=True,
         )
-    if options.out is not None:
-        results = {"solve": answer, "prices": prices, "resolving": asdict(resolving), "preflop": strategy}
-        options.out.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    results = {"solve": answer, "prices": prices, "resolving": asdict(resolving), "preflop": strategy}
+    write_results(options.out, results)
+
+
+def playing(options: argparse.Namespace) -> tuple[int, float, str, int]:
+    return options.play, options.play_target, options.device, options.seed
+
+
+def write_results(path: Path | None, results: dict[str, Any]) -> None:
+    if path is not None:
+        path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

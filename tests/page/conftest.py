@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 from tests.cluster.studies import solve_here, study_text
+from tests.page.play_games import save_games
 from tests.page.serving import RIVER, TURN, Server
 
 import regretless as rl
@@ -39,6 +40,14 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if find_spec("pyarrow") and find_spec("duckdb"):
         solve_here(study_text(iterations=5, more=STUDY), folder / "study")
         (folder / "study" / "solutions" / "9s8s7s-1.rgl").unlink()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with flops.rgl, buckets.rgl and all-in.rgl, whole games; not to be changed."""
+    folder = tmp_path_factory.mktemp("games")
+    save_games(folder)
     return folder
 
 

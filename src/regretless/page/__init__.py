@@ -10,5 +10,5 @@ queue      solves that wait or run, each in a process of its own
 jobs       one solve, as it is shown and as it is kept on disk
 static/    the page itself
 
-The endpoints, by subject: setup, spots, files, solves, nodes, comparing, locks, games, studies, practice.
+The endpoints, by subject: setup, spots, files, solves, nodes, comparing, locks, games, studies, practice, play.
 """

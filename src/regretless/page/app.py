@@ -25,6 +25,7 @@ from regretless.page import (
     games,
     locks,
     nodes,
+    play,
     practice,
     preflop,
     setup,
@@ -34,6 +35,7 @@ from regretless.page import (
     study_starting,
 )
 from regretless.page.endpoint import Endpoint, refusal_json
+from regretless.page.flop_solves import FlopSolver
 from regretless.page.guard import Guard
 from regretless.page.library import Library
 from regretless.page.mistakes import MistakeList
@@ -49,7 +51,7 @@ STATIC = Path(__file__).parent / "static"
 ENDPOINTS: list[Endpoint] = [
     *setup.routes, *spots.routes, *files.routes, *arranging.routes, *solves.routes, *nodes.routes, *comparing.routes,
     *locks.routes, *games.routes,
-    *studies.routes, *study_starting.routes, *practice.routes, *preflop.routes,
+    *studies.routes, *study_starting.routes, *practice.routes, *preflop.routes, *play.routes,
 ]  # fmt: skip
 
 
@@ -70,13 +72,18 @@ def make_app(
     queue = SolveQueue(library, limit=solves)
     deleted = arranging.DeletedFiles(library)
     runs = StudyRuns(library)
+    flops = FlopSolver(library)
+
+    def end_streams() -> None:
+        queue.end_streams()
+        flops.end_streams()
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         queue.open()
         deleted.empty()
         yield
-        await asyncio.gather(queue.close(), runs.close())
+        await asyncio.gather(queue.close(), runs.close(), flops.close())
         deleted.empty()
 
     app = Starlette(
@@ -94,9 +101,10 @@ def make_app(
         Library: library, SolveQueue: queue, practice.PracticeTable: practice.PracticeTable(),
         StudyShelf: StudyShelf(library), arranging.FileNotes: arranging.FileNotes(library),
         arranging.DeletedFiles: deleted, StudyRuns: runs, MistakeList: MistakeList(library.folder),
+        FlopSolver: flops, play.PlayTable: play.PlayTable(library, flops),
     }  # fmt: skip
     app.state.without_folder = library.without_folder
-    app.state.end_streams = queue.end_streams
+    app.state.end_streams = end_streams
     app.state.turns = asyncio.Semaphore()  # of requests that take long
     return app
 

@@ -19,6 +19,7 @@ from regretless.api import read_solution
 from regretless.errors import Advice, InvalidFile, RegretlessError
 from regretless.files.container import Container, open_container
 from regretless.holdem.games.big_blinds import BigBlindSolution
+from regretless.holdem.games.pricing import PricedSolution
 from regretless.holdem.solution import CHECKPOINT, SpotSolution
 from regretless.page.endpoint import NotFound
 from regretless.page.folder import ServedFolder
@@ -147,6 +148,14 @@ class Library(ServedFolder):
             raise NotFound(f"file: {file!r} has no charts of play before the flop", "file")
         with self._open_solution(file, BigBlindSolution, "a solved game from the deal") as opened:  # type: ignore[type-abstract]
             yield opened
+
+    @contextmanager
+    def whole_game(self, file: str) -> Iterator[tuple[PricedSolution, str]]:
+        """The solution of a no-limit game from the deal, for this thread alone, and its revision."""
+        with self.preflop(file) as (solution, revision):
+            if not isinstance(solution, PricedSolution):
+                raise NotFound(f"file: {file!r} ends before the flop: it has no whole hands to play", "file")
+            yield solution, revision
 
     @contextmanager
     def _open_solution(

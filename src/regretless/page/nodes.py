@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 from regretless.cards.categories import DRAWS, MADE, Category, hand_categories
 from regretless.cards.deck import card_text
 from regretless.cards.ranges import FORMATS
-from regretless.forms.public import NodeKind
+from regretless.forms.public import BettingTree, NodeKind
 from regretless.holdem.exports import ranges_at
-from regretless.holdem.reading.line_reader import LineNode
+from regretless.holdem.reading.line_reader import LineNode, LineReader
 from regretless.holdem.reading.nodes import HandTable, NodeView, RunoutReport
+from regretless.holdem.reading.playing import BOARD_SIZES
 from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.spots.lines import parse_line
-from regretless.holdem.spots.spot_fields import PLAYERS, STREETS, PlayerName
+from regretless.holdem.spots.spot_fields import PLAYERS, STREETS, PlayerName, stacks_behind
 from regretless.page.endpoint import Routes
 from regretless.page.folder import File
 from regretless.page.library import Library
@@ -42,6 +43,7 @@ from regretless.page.schema import (
 __all__ = ["ACTION", "CHIPS", "EV_UNIT", "SEAT", "TILE", "Line", "action_list", "routes", "street_of", "strip_json"]
 
 POINTS = 101  # of a distribution
+_STREETS = ("preflop", *STREETS)
 Line = Annotated[str, text('a line of play: "check, bet 40, call, Th"', longest=1000)]
 SEAT = text(enum=["oop", "ip"])
 
@@ -70,7 +72,7 @@ def _node_json(reader: SpotReader, line: str) -> Json:
         "to_call": float(abs(paid[0] - paid[1])) if decides else 0.0,
         "reached": rounded(_reached(reader, node)),
         "parent": ", ".join(node.steps[:-1]) if node.steps else None,
-        "strip": strip_json(reader, path),
+        "strip": strip_json(reader, path, reader.spot.stack),
         "actions": actions,
         "players": {player: _player(reader, view, path, player) for player in ("oop", "ip")},
         "strategy": [rounded_list(row) for row in view.strategy] if decides else [],
@@ -80,11 +82,17 @@ def _node_json(reader: SpotReader, line: str) -> Json:
     }
 
 
-def strip_json(reader: SpotReader, path: list[LineNode], *, frequencies: bool = True) -> list[Json]:
-    """A tile per street and per decision on the way; the last is where the line ends."""
-    tree, pot = reader.form.tree, reader.spot.pot
-    board = [card_text(card) for card in reader.spot.board]
-    tiles: list[Json] = [{"kind": "street", "street": reader.spot.streets[0], "cards": board, "pot": pot, "line": ""}]
+def strip_json(reader: LineReader, path: list[LineNode], stack: float, *, frequencies: bool = True) -> list[Json]:
+    """A tile per street and per decision on the way; the last is where the line ends. `stack` is that at the root.
+
+    A line from the deal begins with its first decision.
+    """
+    tree, pot = reader.tree, reader.tree.starting_pot
+    board = [card_text(card) for card in reader.board]
+    tiles: list[Json] = []
+    if board:
+        street = street_of(reader, path[0])
+        tiles.append({"kind": "street", "street": street, "cards": board, "pot": pot, "line": ""})
     for node, after in zip(path, [*path[1:], None], strict=True):
         line, node_pot = ", ".join(node.steps), pot + float(tree.paid[node.index].sum())
         kind = NodeKind(int(tree.kind[node.index]))
@@ -101,7 +109,7 @@ def strip_json(reader: SpotReader, path: list[LineNode], *, frequencies: bool = 
                     "line": line,
                     "player": PLAYERS[player],
                     "pot": node_pot,
-                    "stack": reader.spot.stacks_behind(tree.paid[node.index])[PLAYERS[player]],
+                    "stack": stacks_behind(stack, tree.paid[node.index])[PLAYERS[player]],
                     "street": street_of(reader, node),
                     "taken": action_taken,
                     "actions": actions,
@@ -109,21 +117,21 @@ def strip_json(reader: SpotReader, path: list[LineNode], *, frequencies: bool = 
             )
         elif kind == NodeKind.CHANCE:
             dealt = [] if after is None else [card_text(card) for card in after.deal.cards[len(node.deal.cards) :]]
-            street = STREETS[len(reader.spot.board) - 3 + node.deal.street + 1]
+            street = _STREETS[_STREETS.index(street_of(reader, node)) + 1]
             tiles.append({"kind": "street", "street": street, "cards": dealt, "pot": node_pot, "line": line})
         else:
             tiles.append({"kind": "end", "end": kind.name.lower(), "pot": node_pot, "line": line})
     return tiles
 
 
-def action_list(reader: SpotReader, node: LineNode) -> list[Json]:
+def action_list(reader: LineReader, node: LineNode) -> list[Json]:
     """The actions at a node: name, kind, chips, and the line that continues with it; without frequencies."""
-    tree, index = reader.form.tree, node.index
+    tree, index = reader.tree, node.index
     if tree.kind[index] != NodeKind.DECISION:
         return []
     player = int(tree.player[index])
     mine, theirs = float(tree.paid[index, player]), float(tree.paid[index, 1 - player])
-    pot, before = reader.spot.pot + mine + theirs, _paid_before(reader, index)
+    pot, before = tree.starting_pot + mine + theirs, _paid_before(tree, index)
     listed = []
     for child in range(int(tree.first_child[index]), int(tree.first_child[index + 1])):
         name = tree.labels[child]
@@ -132,7 +140,8 @@ def action_list(reader: SpotReader, node: LineNode) -> list[Json]:
         if kind in ("bet", "raise", "all-in"):
             paid = float(tree.paid[child, player])
             amount = paid - before
-            share = rounded((paid - theirs) / (pot + theirs - mine))
+            if street_of(reader, node) != "preflop":  # there, sizes count blinds
+                share = rounded((paid - theirs) / (pot + theirs - mine))
         listed.append(
             {
                 "name": name,
@@ -148,17 +157,19 @@ def action_list(reader: SpotReader, node: LineNode) -> list[Json]:
     return listed
 
 
-def _paid_before(reader: SpotReader, index: int) -> float:
-    """Chips each player had put in when the street of a betting node began."""
-    tree = reader.form.tree
+def _paid_before(tree: BettingTree, index: int) -> float:
+    """Chips each player had put in when the street of a betting node began; 0 at the root, where blinds are posted."""
     while tree.parent[index] >= 0 and tree.kind[tree.parent[index]] != NodeKind.CHANCE:
         index = int(tree.parent[index])
-    return float(tree.paid[index, 0])
+    return 0.0 if tree.parent[index] < 0 else float(tree.paid[index, 0])
 
 
-def street_of(reader: SpotReader, node: LineNode) -> str:
-    """The street of a node."""
-    return STREETS[len(reader.spot.board) - 3 + node.deal.street]
+def street_of(reader: LineReader, node: LineNode) -> str:
+    """The street of a node.
+
+    A deal counts streets from where the reader's own board ends.
+    """
+    return _STREETS[BOARD_SIZES.index(len(reader.board)) + node.deal.street]
 
 
 def _reached(reader: SpotReader, node: LineNode) -> float:

@@ -18,10 +18,11 @@ from typing import Annotated
 from regretless.holdem.spots.spot_fields import STREETS, PlayerName
 from regretless.page.endpoint import NotFound, Routes
 from regretless.page.folder import FILE
+from regretless.page.hands import HAND, OUTCOME, feedback_schema
 from regretless.page.library import Library
 from regretless.page.mistakes import MISTAKE, MistakeList
-from regretless.page.nodes import ACTION, CHIPS, EV_UNIT, SEAT, TILE, Line
-from regretless.page.practice_session import FACING, GRADES, NoSuchDecision, PracticeSession
+from regretless.page.nodes import SEAT, Line
+from regretless.page.practice_session import FACING, NoSuchDecision, PracticeSession
 from regretless.page.schema import Json, array, boolean, integer, nullable, number, obj, text
 
 __all__ = ["PracticeTable", "routes"]
@@ -65,43 +66,9 @@ PRACTICE = obj(
         "single": boolean("one decision per hand"),
         "file": text("of this hand"),
         "hand_number": integer(),
-        "player": text(enum=["oop", "ip"]),
-        "seats": obj({"oop": text(), "ip": text()}, "what the players are called: their positions, if known"),
-        "big_blind": nullable(number("chips, if known")),
-        "hand": text(),
-        "hole": array(text()),
-        "board": array(text()),
-        "line": text(),
-        "pot": number(),
-        "stacks": CHIPS,
-        "to_call": number(),
-        "strip": array(TILE, "without frequencies"),
-        "actions": array(ACTION, "empty when the hand is over"),
-        "over": boolean(),
-        "outcome": nullable(
-            obj({"end": text(), "opponent": nullable(array(text())), "won": number("chips"), "text": text()})
-        ),
-        "feedback": nullable(
-            obj(
-                {
-                    "file": text(),
-                    "board": array(text()),
-                    "line": text(),
-                    "big_blind": nullable(number("chips, if known")),
-                    "pot": number("chips"),
-                    "hand": text(),
-                    "actions": array(ACTION),
-                    "chosen": text(),
-                    "best": nullable(text()),
-                    "ev": obj({}, f"{EV_UNIT} by action", open_=True),
-                    "strategy": obj({}, "probability by action", open_=True),
-                    "lost": number(EV_UNIT),
-                    "lost_pct_pot": number(),
-                    "grade": text(enum=list(GRADES)),
-                },
-                "about the last decision",
-            )
-        ),
+        **HAND,
+        "outcome": OUTCOME,
+        "feedback": feedback_schema({"file": text()}, "about the last decision"),
         "score": obj(
             {
                 "hands": integer(),

@@ -1,9 +1,7 @@
 """A series of hands against a solution: the page's user takes one seat, the solution the other.
 
 `holdem.reading.playing` deals and plays; hands come from the ranges at the starting node. Each decision of the user is
-judged by the solution's EV of every action with the hand:
-
-       lost = max_a EV(a) − EV(chosen)
+judged (`hands`).
 
 A session deals from one solution or from several. It may be limited to some streets and kinds of decision: then the
 solution plays both seats until the user has such a decision. With `single`, the user decides once per hand, at any such
@@ -14,32 +12,31 @@ from __future__ import annotations
 
 import random
 import time
-from bisect import bisect_left
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from regretless.cards.deck import card_text
-from regretless.cards.hands import HAND_CARDS, hand_text
 from regretless.errors import InvalidText
 from regretless.forms.public import NodeKind
 from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.reading.playing import Duel, draw_hands
 from regretless.holdem.reading.spot_reader import SpotReader
-from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
 from regretless.holdem.spots.spot_fields import PLAYERS, STREETS, PlayerName
 from regretless.page.endpoint import Conflict, NotFound
-from regretless.page.nodes import action_list, street_of, strip_json
+from regretless.page.hands import (
+    GOOD_GRADES,
+    GRADES,
+    chosen_action,
+    feedback_json,
+    hand_json,
+    judge,
+    outcome_json,
+)
+from regretless.page.nodes import street_of
 from regretless.page.schema import Json, rounded
 
-__all__ = ["FACING", "GRADES", "NoSuchDecision", "PracticeSession"]
+__all__ = ["FACING", "NoSuchDecision", "PracticeSession"]
 
 MAX_DEALS = 300  # until a hand comes to a decision that the user wants
 FACING = ("check", "bet")  # nobody has bet on this street, or there is a bet to answer
-GRADES = ("best", "fine", "inaccuracy", "mistake", "blunder")
-GOOD_GRADES = ("best", "fine")
-MAX_LOSSES = (0.1, 0.5, 1.5, 5.0)  # EV lost in percent of the pot, at most, for each grade but the last
-PLAYED = 0.05  # an action that the solution takes this often is at least fine
 
 
 class NoSuchDecision(NotFound):
@@ -123,13 +120,7 @@ class PracticeSession:
         node = reader.find(self.line)
         if not self._duel(reader).is_turn(node):
             raise Conflict("the hand is over: deal the next one")
-        labels = reader.actions(node.index)
-        steps = parse_line(action, "action")
-        if len(steps) != 1:
-            raise InvalidText("action", action, None, f"is not one action; choose from {', '.join(labels)}")
-        chosen = find_action(steps[0], labels)
-        if chosen is None:
-            raise no_such_action("action", action, steps[0], labels)
+        chosen = chosen_action(action, reader.actions(node.index))
         self._judge(reader, node, chosen)
         if not self.single:
             self._play_on(reader, reader.act(node, chosen))
@@ -143,31 +134,14 @@ class PracticeSession:
 
     def _judge(self, reader: SpotReader, node: LineNode, chosen: int) -> None:
         """Grade an action and count what it loses."""
-        view = reader.view(node)
-        column = int(np.flatnonzero(view.acting.hand == self.hands[self.player])[0])
-        ev, strategy = view.action_ev[:, column], view.strategy[:, column]
-        lost = max(0.0, float(ev.max() - ev[chosen])) if np.isfinite(ev).all() else 0.0
-        lost_pct = 100 * lost / view.pot
-        grade = _grade(lost_pct, float(strategy[chosen]))
-        self.lost += lost
-        self.lost_pct += lost_pct
-        self.grades[grade] += 1
-        self.feedback = {
-            "file": self.file,
-            "board": [card_text(card) for card in (*reader.board, *node.deal.cards)],
-            "line": view.line,
-            "big_blind": reader.spot.big_blind,
-            "pot": view.pot,
-            "hand": hand_text(self.hands[self.player]),
-            "actions": action_list(reader, node),
-            "chosen": view.actions[chosen],
-            "best": view.actions[int(np.nanargmax(ev))] if np.isfinite(ev).any() else None,
-            "ev": {name: rounded(chips) for name, chips in zip(view.actions, ev, strict=True)},
-            "strategy": {name: rounded(share) for name, share in zip(view.actions, strategy, strict=True)},
-            "lost": rounded(lost),
-            "lost_pct_pot": rounded(lost_pct),
-            "grade": grade,
-        }
+        duel = self._duel(reader)
+        judgement = judge(reader, node, duel.hands[duel.person], chosen)
+        assert judgement is not None  # the hand was dealt from the range
+        self.lost += judgement.lost
+        self.lost_pct += judgement.lost_pct
+        self.grades[judgement.grade] += 1
+        feedback = feedback_json(duel, node, chosen, judgement, big_blind=reader.spot.big_blind)
+        self.feedback = {"file": self.file, **feedback}
 
     def mistake(self) -> Json | None:
         """The last decision, if it belongs on the list of mistakes."""
@@ -186,10 +160,8 @@ class PracticeSession:
 
     def as_json(self, reader: SpotReader) -> Json:
         """The state of the session, without what the user must not know."""
-        path = reader.path(self.line)
-        node = path[-1]
-        is_turn = self._duel(reader).is_turn(node)
-        paid = reader.form.tree.paid[node.index]
+        path, duel = reader.path(self.line), self._duel(reader)
+        is_turn = duel.is_turn(path[-1])
         decisions = sum(self.grades.values())
         return {
             "id": self.id,
@@ -197,20 +169,11 @@ class PracticeSession:
             "single": self.single,
             "file": self.file,
             "hand_number": self.dealt,
-            "player": self.player,
             "seats": {player: reader.spot.position_of(player) for player in PLAYERS},
             "big_blind": reader.spot.big_blind,
-            "hand": hand_text(self.hands[self.player]),
-            "hole": _cards(self.hands[self.player]),
-            "board": [card_text(card) for card in (*reader.board, *node.deal.cards)],
-            "line": self.line,
-            "pot": reader.spot.pot + float(paid.sum()),
-            "stacks": reader.spot.stacks_behind(paid),
-            "to_call": float(abs(paid[0] - paid[1])) if is_turn else 0.0,
-            "strip": strip_json(reader, path, frequencies=False),
-            "actions": action_list(reader, node) if is_turn else [],
+            **hand_json(duel, path, reader.spot.stack, may_act=is_turn),
             "over": not is_turn,
-            "outcome": None if is_turn else self._outcome(reader, node),
+            "outcome": None if is_turn else outcome_json(duel, path[-1]),
             "feedback": self.feedback,
             "score": {
                 "hands": self.dealt,
@@ -222,37 +185,3 @@ class PracticeSession:
                 "grades": dict(self.grades),
             },
         }
-
-    def _outcome(self, reader: SpotReader, node: LineNode) -> Json:
-        """Who won how much, and the opponent's hand if it is shown."""
-        outcome = self._duel(reader).outcome(node)
-        own = PLAYERS.index(self.player)
-        won = outcome.won[own]
-        if outcome.folded is not None:
-            return {
-                "end": "fold",
-                "opponent": None,
-                "won": rounded(won),
-                "text": "You fold" if outcome.folded == own else f"Your opponent folds: you win {won:g} chips",
-            }
-        other: PlayerName = "oop" if self.player == "ip" else "ip"
-        ahead = outcome.strength[own] - outcome.strength[1 - own]
-        chips = f" {abs(won):g} chips" if won else ""
-        text = "You split the pot" if ahead == 0 else f"You {'win' if ahead > 0 else 'lose'}{chips}"
-        return {
-            "end": "showdown",
-            "opponent": _cards(self.hands[other]),
-            "won": rounded(won),
-            "text": f"{text} at showdown",
-        }
-
-
-def _grade(lost_pct: float, frequency: float) -> str:
-    """The grade of an action by the EV it loses, in percent of the pot, and by how often the solution takes it."""
-    grade = GRADES[bisect_left(MAX_LOSSES, lost_pct)]
-    return "fine" if frequency >= PLAYED and grade not in GOOD_GRADES else grade
-
-
-def _cards(hand: int) -> list[str]:
-    low, high = HAND_CARDS[hand]
-    return [card_text(int(high)), card_text(int(low))]

@@ -26,7 +26,7 @@ from regretless.page.endpoint import NotFound, Routes
 from regretless.page.folder import File
 from regretless.page.library import Library
 from regretless.page.nodes import Line
-from regretless.page.schema import Json, array, integer, nullable, number, obj, rounded, rounded_list, text
+from regretless.page.schema import Json, array, boolean, integer, nullable, number, obj, rounded, rounded_list, text
 
 __all__ = ["routes"]
 
@@ -176,6 +176,7 @@ PREFLOP = obj(
         "iterations": number(),
         "charts": array(CHART, "decisions before the flop, the first one first"),
         "omitted": integer(f"how many more there are; at most {MAX_CHARTS} are sent"),
+        "has_whole_hands": boolean("whether whole hands can be played against it"),
     }
 )
 
@@ -198,6 +199,7 @@ def preflop(library: Library, file: File) -> Json:
             "iterations": solution.iterations,
             "charts": charts,
             "omitted": sum(1 for _ in remaining),
+            "has_whole_hands": isinstance(solution, PricedSolution),
         }
 
 

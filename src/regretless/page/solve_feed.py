@@ -14,7 +14,7 @@ from enum import StrEnum
 from regretless.page.jobs import SolveJob
 from regretless.page.schema import Json
 
-__all__ = ["Change", "SolveFeed"]
+__all__ = ["Change", "SolveFeed", "Streams"]
 
 MAX_STREAMS = 64
 ALIVE_EVERY = 15.0  # seconds between signs of life in a stream
@@ -39,23 +39,17 @@ class _Versions:
     file: int = 0
 
 
-class SolveFeed:
-    """The streams of a server, and the versions of its solves."""
+class Streams:
+    """Streams that wake whenever something may be new."""
 
     def __init__(self) -> None:
         self._streams: set[asyncio.Event] = set()  # each is set when there may be something new
-        self._versions: dict[str, _Versions] = {}  # by job
         self._closed = False
 
     @property
     def is_crowded(self) -> bool:
         """Whether no more streams can be followed."""
         return len(self._streams) >= MAX_STREAMS
-
-    def note(self, job: SolveJob, change: Change) -> None:
-        """Take note of a change, for the next time the streams wake."""
-        versions = self._versions.setdefault(job.id, _Versions())
-        setattr(versions, change, getattr(versions, change) + 1)
 
     def wake(self) -> None:
         """Let every stream send what is new."""
@@ -67,10 +61,40 @@ class SolveFeed:
         self._closed = True
         self.wake()
 
+    async def changes(self) -> AsyncIterator[bool]:
+        """False at once and after every change; True when nothing has happened for a while."""
+        event = asyncio.Event()
+        self._streams.add(event)
+        try:
+            yield False
+            while not self._closed:
+                try:
+                    await asyncio.wait_for(event.wait(), ALIVE_EVERY)
+                except TimeoutError:
+                    yield True
+                    continue
+                event.clear()
+                yield False
+        finally:
+            self._streams.discard(event)
+
+
+class SolveFeed(Streams):
+    """The streams of a server's solves, and the versions of these."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._versions: dict[str, _Versions] = {}  # by job
+
+    def note(self, job: SolveJob, change: Change) -> None:
+        """Take note of a change, for the next time the streams wake."""
+        versions = self._versions.setdefault(job.id, _Versions())
+        setattr(versions, change, getattr(versions, change) + 1)
+
     async def solve(self, job: SolveJob, show: Callable[[SolveJob], Json]) -> AsyncIterator[tuple[str, object] | None]:
         """The solve, then everything new about it, until it is over; `show` says how the API shows it."""
         sent, points = _Versions(state=0), 0
-        async for alive in self._changes():
+        async for alive in self.changes():
             if alive:
                 yield None
                 continue
@@ -95,7 +119,7 @@ class SolveFeed:
     ) -> AsyncIterator[tuple[str, object] | None]:
         """The list of solves, whenever one is added, goes or changes its state; `show` says how the API shows it."""
         sent = None
-        async for alive in self._changes():
+        async for alive in self.changes():
             if alive:
                 yield None
                 continue
@@ -104,20 +128,3 @@ class SolveFeed:
                 sent = now
                 yield "solves", {"solves": show()}
                 await asyncio.sleep(LIST_EVERY)
-
-    async def _changes(self) -> AsyncIterator[bool]:
-        """False at once and after every change; True when nothing has happened for a while."""
-        event = asyncio.Event()
-        self._streams.add(event)
-        try:
-            yield False
-            while not self._closed:
-                try:
-                    await asyncio.wait_for(event.wait(), ALIVE_EVERY)
-                except TimeoutError:
-                    yield True
-                    continue
-                event.clear()
-                yield False
-        finally:
-            self._streams.discard(event)

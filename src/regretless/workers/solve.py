@@ -44,7 +44,7 @@ from regretless.solving.solution import Solution
 from regretless.solving.solve import Hooks, solve_problem, start
 from regretless.supervision import Channel, Message, limit_memory
 
-__all__ = ["MODULE", "SolveTask", "main"]
+__all__ = ["MODULE", "Reports", "Send", "SolveTask", "main"]
 
 MODULE = "regretless.workers.solve"  # what a supervisor starts; this module is then called __main__
 REPORT_EVERY = 0.2  # seconds between reports of progress
@@ -161,7 +161,7 @@ def _iterate(
     """Solve a problem by iterating, with readable checkpoints in the file."""
     request = make_request(problem, replace(options, checkpoint=file))
     target, earlier = request.settings.target, request.resume
-    reports = _Reports(send, problem.scale, Forecast(target), 0.0 if earlier is None else earlier.seconds)
+    reports = Reports(send, problem.scale, Forecast(target), 0.0 if earlier is None else earlier.seconds)
     size = 0
     if isinstance(problem, SpotProblem):
         storage = request.settings.storage or 32
@@ -195,7 +195,7 @@ def _iterate(
     return drive(started.engine, started.steps)
 
 
-class _Reports:
+class Reports:
     """Turns the loop's reports into events."""
 
     def __init__(self, send: Send, scale: float, forecast: Forecast, seconds_before: float) -> None:

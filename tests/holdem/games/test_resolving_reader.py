@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -62,6 +63,24 @@ def test_a_flop_is_solved_once_and_only_if_somebody_acts_on_it(game: RealCardsSo
     assert solved == [TO_FLOP]
     reader.find("call, check, 2c 2d 2h")
     assert solved == [TO_FLOP, "call, check, 2c 2d 2h"]
+
+
+def test_flops_are_kept_in_a_folder_unless_their_solve_was_interrupted(game: RealCardsSolution, tmp_path: Path) -> None:
+    solved: list[str] = []
+
+    def reader(**options: Any) -> ResolvingReader:
+        watch = {"watch": lambda spot: _note(solved, spot.name)}
+        return game.resolving_reader(folder=tmp_path / "flops", **watch, **(SOLVING | options))
+
+    reader(interrupted=lambda: True).find(TO_FLOP)
+    assert not (tmp_path / "flops").exists()
+    first = reader()
+    saved = first.strategy(first.find(TO_FLOP))
+    (file,) = (tmp_path / "flops").iterdir()
+    written = file.stat().st_mtime_ns
+    again = reader()
+    assert again.strategy(again.find(TO_FLOP)) == pytest.approx(saved, abs=1e-4)
+    assert file.stat().st_mtime_ns == written
 
 
 def _note(names: list[str], name: str) -> Any:

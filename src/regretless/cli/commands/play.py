@@ -23,9 +23,9 @@ from regretless.errors import InvalidOption, InvalidText, RegretlessError
 from regretless.seeds import check_seed
 
 if TYPE_CHECKING:
-    from regretless.cli.views.duel_view import Score, Stakes
+    from regretless.cli.views.duel_view import Stakes
     from regretless.holdem.reading.line_reader import LineNode
-    from regretless.holdem.reading.playing import Duel
+    from regretless.holdem.reading.playing import Duel, Score
     from regretless.holdem.spots.spot import Spot
     from regretless.solving.loop import Progress
     from regretless.solving.solution import Solution
@@ -91,7 +91,8 @@ def play(
     [cyan]regretless play game.rgl --resolve[/cyan]   from the deal to the river, on any flop
     """
     from regretless.api import load
-    from regretless.cli.views.duel_view import ADJUSTED, Score
+    from regretless.cli.views.duel_view import ADJUSTED, score_text
+    from regretless.holdem.reading.playing import Score
     from regretless.holdem.spots.spot_fields import PLAYERS
 
     if hands is not None and hands < 1:
@@ -122,7 +123,7 @@ def play(
         console = for_answers()  # an interrupted console would repeat its last output
         console.print()
     if code is not None:  # stopped within a hand: its end would have printed the score
-        console.print(str(score), style="bold", soft_wrap=True)
+        console.print(score_text(score), style="bold", soft_wrap=True)
     if len(score.won) > 1:
         note(ADJUSTED)
     if code is not None:
@@ -199,12 +200,10 @@ def _play_hand(
             console.print(view.advice_text(duel, node), style="dim", soft_wrap=True)
         nodes = duel.play_on(reader.act(node, action))
     outcome = duel.outcome(node)
-    won = outcome.won[person]
-    expected = duel.expected(node)
-    adjusted = won if expected is None else expected[person]
+    won, adjusted = duel.won(node)
     score.add((won - stakes.par[person]) / stakes.chips, (adjusted - stakes.par[person]) / stakes.chips)
     console.print(view.result_text(duel, outcome), soft_wrap=True)
-    console.print(str(score), style="bold", soft_wrap=True)
+    console.print(view.score_text(score), style="bold", soft_wrap=True)
 
 
 def _ask(console: LiteralConsole, stakes: Stakes, duel: Duel, node: LineNode) -> int:

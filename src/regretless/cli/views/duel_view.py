@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
-from statistics import fmean, stdev
 
 from rich.text import Text
 
@@ -17,11 +15,11 @@ from regretless.cli.views.labels import tree_actions
 from regretless.cli.views.spot_view import cards_text
 from regretless.forms.public import NodeKind
 from regretless.holdem.reading.line_reader import LineNode, LineReader
-from regretless.holdem.reading.playing import Duel, HandResult
+from regretless.holdem.reading.playing import Duel, HandResult, Score
 
 __all__ = [
-    "ADJUSTED", "Score", "Stakes", "action_names", "advice_text", "choices_text", "event_lines", "hand_text",
-    "help_lines", "result_text", "state_text",
+    "ADJUSTED", "Stakes", "action_names", "advice_text", "choices_text", "event_lines", "hand_text", "help_lines",
+    "result_text", "score_text", "state_text",
 ]  # fmt: skip
 
 SEATS = ("in position", "out of position")
@@ -43,40 +41,26 @@ class Stakes:
     par: tuple[float, float] = (0.0, 0.0)  # chips expected in each seat; results are measured from it
 
 
-@dataclass
-class Score:
-    """The results of the hands played to the end, in units."""
+def score_text(score: Score) -> str:
+    """The total, and per hundred hands with the standard error of the adjusted results.
 
-    unit: str
-    won: list[float] = field(default_factory=list)
-    adjusted: list[float] = field(default_factory=list)  # all-ins replaced by their average over the cards to come
-
-    def add(self, won: float, adjusted: float) -> None:
-        self.won.append(won)
-        self.adjusted.append(adjusted)
-
-    def __str__(self) -> str:
-        """The total, and per hundred hands with the standard error of the adjusted results.
-
-        >>> score = Score("bb")
-        >>> str(score)
-        'no hand was finished'
-        >>> score.add(1.5, 1.5)
-        >>> str(score)
-        'after 1 hand: +1.5 bb, +150.0 bb/100'
-        >>> score.add(-10, -2)
-        >>> str(score)
-        'after 2 hands: -8.5 bb, -425.0 bb/100; all-in adjusted -25.0 ± 175.0 bb/100'
-        """
-        count = len(self.won)
-        if count == 0:
-            return "no hand was finished"
-        text = f"after {counted(count, 'hand')}: {signed_amount(sum(self.won), self.unit)}, "
-        text += f"{100 * fmean(self.won):+.1f} {self.unit}/100"
-        if count > 1:
-            error = 100 * stdev(self.adjusted) / math.sqrt(count)
-            text += f"; all-in adjusted {100 * fmean(self.adjusted):+.1f} ± {error:.1f} {self.unit}/100"
-        return text
+    >>> score = Score("bb")
+    >>> score_text(score)
+    'no hand was finished'
+    >>> score.add(1.5, 1.5)
+    >>> score_text(score)
+    'after 1 hand: +1.5 bb, +150.0 bb/100'
+    >>> score.add(-10, -2)
+    >>> score_text(score)
+    'after 2 hands: -8.5 bb, -425.0 bb/100; all-in adjusted -25.0 ± 175.0 bb/100'
+    """
+    count, unit = len(score.won), score.unit
+    if count == 0:
+        return "no hand was finished"
+    text = f"after {counted(count, 'hand')}: {signed_amount(score.total, unit)}, {score.per_hundred:+.1f} {unit}/100"
+    if count > 1:
+        text += f"; all-in adjusted {score.adjusted_per_hundred:+.1f} ± {score.standard_error:.1f} {unit}/100"
+    return text
 
 
 def signed_amount(amount: float, unit: str) -> str:

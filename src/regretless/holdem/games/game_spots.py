@@ -39,7 +39,7 @@ from regretless.holdem.spots.spot import MAX_NAME_LENGTH, MIN_WEIGHT, Spot
 from regretless.holdem.spots.spot_fields import OOP, PLAYERS, STREETS, Bets, Lines
 from regretless.solving.options import SpotKeywords
 
-__all__ = ["FlopLine", "flop_line", "saved_spot", "solve_saved", "spot_at"]
+__all__ = ["FlopLine", "flop_line", "safely_named", "saved_spot", "solve_saved", "spot_at"]
 
 MAX_FILE_NAME = 150  # characters, without the suffix
 SAFE = ", safe"  # after the line, in the name of a spot that is solved safely
@@ -164,13 +164,16 @@ def _below(lines: Sequence[str], actions: Sequence[str]) -> tuple[str, ...]:
 def solve_saved(
     spot: Spot, folder: Path | None, blueprint: Blueprint | None = None, **options: Unpack[SpotKeywords]
 ) -> SpotSolution:
-    """Solve a spot, safely if a blueprint is given, or read its solution from a folder; a new one is saved there."""
+    """Solve a spot, safely if a blueprint is given, or read its solution from a folder; a new one is saved there.
+
+    A solve that was interrupted is not saved.
+    """
     if blueprint is not None:
-        spot = replace(spot, name=f"{spot.name}{SAFE}"[-MAX_NAME_LENGTH:])
+        spot = safely_named(spot)
     if folder is not None and (saved := saved_spot(spot, folder, options.get("target"))) is not None:
         return saved
     solution = solve_spot(spot, **options) if blueprint is None else solve_safely(spot, blueprint, **options)
-    if folder is None:
+    if folder is None or solution.reason == "interrupted":
         return solution
     path = folder / _file_name(spot)
     try:
@@ -180,6 +183,11 @@ def solve_saved(
     with replace_state(path, folder.parent) as temporary:
         solution.save(temporary)
     return solution
+
+
+def safely_named(spot: Spot) -> Spot:
+    """A spot under the name that it has when it is solved safely."""
+    return replace(spot, name=f"{spot.name}{SAFE}"[-MAX_NAME_LENGTH:])
 
 
 def saved_spot(spot: Spot, folder: Path, target: float | None = None) -> SpotSolution | None:

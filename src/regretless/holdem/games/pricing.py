@@ -228,30 +228,41 @@ class PricedSolution(DealtSolution):
         self,
         *,
         safe: bool = False,
+        folder: str | Path | None = None,
         watch: Callable[[Spot], AbstractContextManager[Report]] | None = None,
         **options: Unpack[SpotKeywords],
     ) -> ResolvingReader:
-        """A reader with a strategy on every flop, which is solved when it is dealt; options as in `resolve`.
+        """A reader with a strategy on every flop, which is solved when it is dealt; options and folder as in `resolve`.
 
         Each solve runs within `watch` of its spot, if that is given, and reports to the function that it returns.
         """
-        if safe and self.settings.flops:
-            reason = "needs the values of hands on every flop, which only a game solved with buckets has"
-            raise InvalidOption("safe", safe, reason)
-        checked = SolveOptions.read(options)  # now, not when the first flop is dealt
-        checked.check(Kind.SPOT)
-        if checked.device not in (None, "auto"):
-            fastest(FormKind.PUBLIC, devices.device_type(checked.device))
+        self.check_resolving(safe=safe, **options)  # now, not when the first flop is dealt
+        path = None if folder is None else Path(folder)
 
         def solve(spot: Spot, node: LineNode) -> SpotSolution:
             blueprint = Blueprint(self.reader, node) if safe else None
             if watch is None:
-                return solve_saved(spot, None, blueprint, **options)
+                return solve_saved(spot, path, blueprint, **options)
             with watch(spot) as report:
                 watched: SpotKeywords = {**options, "report": report}
-                return solve_saved(spot, None, blueprint, **watched)
+                return solve_saved(spot, path, blueprint, **watched)
 
         return ResolvingReader(self.rules, self.reader, solve)
+
+    @property
+    def has_values(self) -> bool:
+        """Whether it knows what hands are worth on every flop, as safe re-solving needs."""
+        return not self.settings.flops
+
+    def check_resolving(self, *, safe: bool = False, **options: Unpack[SpotKeywords]) -> None:
+        """Refuse options with which no flop could be solved."""
+        if safe and not self.has_values:
+            reason = "needs the values of hands on every flop, which only a game solved with buckets has"
+            raise InvalidOption("safe", safe, reason)
+        checked = SolveOptions.read(options)
+        checked.check(Kind.SPOT)
+        if checked.device not in (None, "auto"):
+            fastest(FormKind.PUBLIC, devices.device_type(checked.device))
 
     def strategy_digest(self, *, preflop: bool = False) -> str:
         """What exploitability depends on: the game and the strategy, or, `preflop`, what it does before the flop."""

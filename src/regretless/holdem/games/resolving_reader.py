@@ -25,6 +25,7 @@ from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.game_spots import spot_at
 from regretless.holdem.games.reader import DealtReader
 from regretless.holdem.reading.line_reader import LineNode
+from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
 
@@ -44,13 +45,17 @@ class ResolvingReader(DealtReader):
     def strategy(self, node: LineNode) -> FloatArray:
         if node.deal.street == 0:
             return self._reader.strategy(node)
-        reader = self._solution_of(node).reader
-        in_spot = reader.find(", ".join(node.steps[self._steps_to_flop(node) :]))
+        reader, in_spot = self.in_spot(node)
         hands, positions = reader.solved_hands(int(self.tree.player[node.index]), in_spot.deal)
         actions = len(self.actions(node.index))
         strategy = np.full((actions, HAND_COUNT), 1 / actions)
         strategy[:, hands] = reader.strategy(in_spot)[:, positions]
         return strategy
+
+    def in_spot(self, node: LineNode) -> tuple[SpotReader, LineNode]:
+        """The spot that was solved on the way to a node after the flop, and the node in it."""
+        reader = self._solution_of(node).reader
+        return reader, reader.find(", ".join(node.steps[self._steps_to_flop(node) :]))
 
     def deal(self, node: LineNode, *cards: int) -> LineNode:
         deal = Deal(node.deal.street + 1, cards=(*node.deal.cards, *cards))

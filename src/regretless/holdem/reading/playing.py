@@ -9,8 +9,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
+from statistics import fmean, stdev
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from regretless.forms.history import FloatArray
 from regretless.forms.public import NodeKind
 from regretless.holdem.reading.line_reader import LineNode, LineReader
 
-__all__ = ["Duel", "HandResult", "draw_hands"]
+__all__ = ["BOARD_SIZES", "Duel", "HandResult", "Score", "draw_hands"]
 
 BOARD_SIZES = (0, 3, 4, 5)  # cards on the board, street by street
 
@@ -35,6 +36,45 @@ class HandResult:
     folded: int | None  # who folded; None at a showdown
     strength: tuple[int, int]  # at a showdown: larger wins; equal at a fold
     won: tuple[float, float]  # payoffs in chips
+
+
+@dataclass
+class Score:
+    """The results of the hands played to the end, in units.
+
+    >>> score = Score("bb")
+    >>> score.add(1.5, 1.5)
+    >>> score.add(-10, -2)
+    >>> score.total, score.per_hundred, score.adjusted_per_hundred, round(score.standard_error, 9)
+    (-8.5, -425.0, -25.0, 175.0)
+    """
+
+    unit: str  # of results, such as "bb"
+    won: list[float] = field(default_factory=list)
+    adjusted: list[float] = field(default_factory=list)  # all-ins replaced by their average over the cards to come
+
+    def add(self, won: float, adjusted: float) -> None:
+        self.won.append(won)
+        self.adjusted.append(adjusted)
+
+    @property
+    def total(self) -> float:
+        return sum(self.won)
+
+    @property
+    def per_hundred(self) -> float:
+        """Per hundred hands; there must be a hand."""
+        return 100 * fmean(self.won)
+
+    @property
+    def adjusted_per_hundred(self) -> float:
+        """The same with all-ins adjusted."""
+        return 100 * fmean(self.adjusted)
+
+    @property
+    def standard_error(self) -> float:
+        """Of the adjusted result per hundred hands; there must be two."""
+        return 100 * stdev(self.adjusted) / math.sqrt(len(self.adjusted))
 
 
 def draw_hands(reader: LineReader, node: LineNode, random: Random) -> tuple[int, int]:
@@ -107,6 +147,11 @@ class Duel:
         board = self.board(node)
         first, second = evaluate([[*HAND_CARDS[hand].tolist(), *board] for hand in self.hands]).tolist()
         return HandResult(None, (first, second), self._paid(index, float(first > second), float(first == second)))
+
+    def won(self, node: LineNode) -> tuple[float, float]:
+        """Chips that the person wins, now that the hand is over, and the same with an all-in adjusted."""
+        won, expected = self.outcome(node).won[self.person], self.expected(node)
+        return won, won if expected is None else expected[self.person]
 
     def expected(self, node: LineNode) -> tuple[float, float] | None:
         """The mean payoffs over the cards that came after the last action; None if no card did."""

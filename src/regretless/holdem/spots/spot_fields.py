@@ -38,6 +38,7 @@ __all__ = [
     "check_cap",
     "check_number",
     "check_only",
+    "stacks_behind",
 ]  # fmt: skip
 
 StreetName = Literal["preflop", "flop", "turn", "river"]
@@ -50,6 +51,16 @@ IP, OOP = 0, 1
 MIN_AMOUNT = 1e-6  # chips; amounts have nine decimals
 MAX_AMOUNT = 1e12  # chips; beyond this, amounts lose their decimals
 MAX_SHARE = 1e6  # pots; for thresholds
+
+
+def stacks_behind(stack: float, paid: Iterable[float]) -> dict[PlayerName, float]:
+    """What players who began with a stack have left after paying these amounts: exactly 0 if they are all in.
+
+    >>> stacks_behind(20, (2.5, 20.0))
+    {'ip': 17.5, 'oop': 0.0}
+    """
+    left = (stack - float(amount) for amount in paid)
+    return {player: chips if chips > SLACK else 0.0 for player, chips in zip(PLAYERS, left, strict=True)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,8 +242,7 @@ class SpotFields:
 
     def stacks_behind(self, paid: FloatArray) -> dict[PlayerName, float]:
         """What players have left after paying these amounts: exactly 0 if they are all in."""
-        left = (self.stack - float(amount) for amount in paid)
-        return {player: chips if chips > SLACK else 0.0 for player, chips in zip(PLAYERS, left, strict=True)}
+        return stacks_behind(self.stack, paid)
 
     def unannotated(self) -> Self:
         """The spot without what only people read: equal spots are then written alike."""

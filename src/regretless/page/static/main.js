@@ -18,6 +18,7 @@ const VIEWS = [
   { view: "studies", label: "Studies", load: () => import("./studies/studies.js") },
   { view: "preflop", label: "Preflop", load: () => import("./preflop/preflop.js") },
   { view: "practice", label: "Practice", load: () => import("./practice/practice.js") },
+  { view: "play", below: "practice", load: () => import("./play/play.js") }, // reached from there and from a game
 ];
 
 const KEPT = { browse: "file", preflop: "file", practice: "file", studies: "study" }; // what a view shows again when it is chosen
@@ -42,10 +43,12 @@ function stateLink(change, label, properties = {}) {
 }
 
 function showHeader(state) {
-  const links = VIEWS.map(({ view, label }) => {
-    const alike = (view === "preflop") === (state.view === "preflop"); // what one of them opens, the others cannot
+  const shown = VIEWS.find((each) => each.view === state.view);
+  const links = VIEWS.filter(({ label }) => label).map(({ view, label }) => {
+    const ofGame = (name) => name === "preflop" || name === "play"; // what these open, the others cannot
+    const alike = ofGame(view) === ofGame(state.view);
     const kept = KEPT[view] && alike ? { [KEPT[view]]: state[KEPT[view]] } : {};
-    return stateLink({ ...DEFAULTS, ...kept, view }, label, { "aria-current": state.view === view ? "page" : null });
+    return stateLink({ ...DEFAULTS, ...kept, view }, label, { "aria-current": [shown.view, shown.below].includes(view) ? "page" : null });
   });
   fill(document.querySelector(".views"), ...links);
 }

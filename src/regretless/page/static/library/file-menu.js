@@ -56,6 +56,8 @@ export function fileMenu(file, { folders, changed, deleted }) {
       ".row.file-acts",
       {},
       make("button.button.primary", { onclick: leave({ view: viewOf(file), file: file.file }) }, "Open"),
+      file.kind === "holdem-game" &&
+        make("button.button", { onclick: leave({ view: "play", file: file.file }) }, "Play a hand"),
       isSpot && make("button.button", { onclick: leave({ view: "practice", file: file.file }) }, "Practise"),
       (isSpot || file.kind === "toml") &&
         make("button.button", { onclick: leave({ view: "setup", file: file.file }) }, "Set up again"),

@@ -6,6 +6,7 @@ import { listFiles, showFile } from "../shared/files.js";
 import { setKeys } from "../shared/keys.js";
 import { store, stored } from "../shared/settings.js";
 import { DEFAULTS, go, now } from "../shared/state.js";
+import { actionKeys } from "./felt.js";
 import { practiceStart, sessionOf } from "./start.js";
 import { practiceTable } from "./table.js";
 
@@ -61,25 +62,7 @@ export function mount(root) {
   function keys() {
     const take = (place) => hand.actions[place] && act(hand.actions[place].name);
     return [
-      {
-        keys: [..."123456789"],
-        shown: "1 … 9",
-        label: "take the first, second, … action",
-        foot: "action",
-        run: (_, key) => take(Number(key) - 1),
-      },
-      ...[
-        ["f", "fold"],
-        ["c", "check or call"],
-        ["b", "bet"],
-        ["r", "raise"],
-        ["a", "all-in"],
-      ].map(([key, label]) => ({
-        keys: [key],
-        shown: key.toUpperCase(),
-        label,
-        run: () => take(hand.actions.findIndex((action) => label.split(" or ").includes(action.kind))),
-      })),
+      ...actionKeys(() => hand.actions, take),
       { keys: ["n", " "], shown: "N", label: "next hand", foot: "next hand", run: deal },
     ];
   }
@@ -102,12 +85,13 @@ export function mount(root) {
     setKeys([]);
     showFile(null);
     hand = null;
-    const files = (await listFiles()).filter((file) => file.kind === "spot");
+    const all = await listFiles();
+    const [files, games] = ["spot", "holdem-game"].map((kind) => all.filter((file) => file.kind === kind));
     if (now().view !== "practice" || now().file || now().session) return;
     fill(
       root,
-      files.length
-        ? practiceStart(files, begin)
+      files.length || games.length
+        ? practiceStart(files, games, begin)
         : make(
             ".empty",
             {},

@@ -3,6 +3,7 @@
 import { get, remove } from "../shared/api.js";
 import { cardsIn, cardText, classOf, handText } from "../shared/cards.js";
 import { fill, make } from "../shared/dom.js";
+import { fileLinks } from "../shared/files.js";
 import { fixed } from "../shared/format.js";
 import { store, stored } from "../shared/settings.js";
 import { address, DEFAULTS, go } from "../shared/state.js";
@@ -28,8 +29,8 @@ export function sessionOf(files, changes = {}) {
   };
 }
 
-/** `begin(body)` starts a session. */
-export function practiceStart(files, begin) {
+/** `begin(body)` starts a session with solved spots; whole games have a view of their own. */
+export function practiceStart(files, games, begin) {
   const chosen = new Set(files.map((file) => file.file));
   const deal = make("button.button.primary", { onclick: () => begin(sessionOf([...chosen])) }, "Deal");
   const count = make("span.hint", { role: "status" });
@@ -84,7 +85,22 @@ export function practiceStart(files, begin) {
   return make(
     ".practice-start",
     {},
-    make(
+    make(".practice-choices", {}, files.length ? ofSpots() : null, games.length ? ofGames() : null),
+    mistakeList(),
+  );
+
+  function ofGames() {
+    return make(
+      "section.panel",
+      { "aria-label": "Whole hands" },
+      make("h2", {}, "Play whole hands, from the deal to the river"),
+      make("p.hint", {}, "Any flop may come; it is solved when it is dealt, with the ranges that arrive there."),
+      fileLinks(games, { view: "play" }),
+    );
+  }
+
+  function ofSpots() {
+    return make(
       "section.panel",
       { "aria-label": "What to practise" },
       make("h1", {}, "Practise"),
@@ -98,9 +114,8 @@ export function practiceStart(files, begin) {
           make("label.pick", {}, box, make("span", {}, file.file.replace(/\.rgl$/, "")), make("span.hint", {}, ...boardText(file.board))),
         ),
       ),
-    ),
-    mistakeList(),
-  );
+    );
+  }
 }
 
 const boardText = (board) => cardsIn(board ?? "").map(cardText);

@@ -1,131 +1,23 @@
 /** One hand of practice: the line so far, the board, the hole cards, the choices, the verdict and the score. */
 
-import { lineStrip } from "../browse/strip.js";
-import { cardText, cardTile, classOf, handText } from "../shared/cards.js";
-import { actionColours, mixBackground } from "../shared/colours.js";
+import { classOf } from "../shared/cards.js";
 import { openDialog } from "../shared/dialog.js";
-import { fill, make, set } from "../shared/dom.js";
-import { fixed, percent } from "../shared/format.js";
-import { actionAmount, actionLabels } from "../shared/labels.js";
+import { fill, make } from "../shared/dom.js";
+import { fixed } from "../shared/format.js";
 import { now } from "../shared/state.js";
 import { amounts as amountsOf } from "../shared/units.js";
-
-const GRADES = { best: "Best", fine: "Fine", inaccuracy: "Inaccuracy", mistake: "Mistake", blunder: "Blunder" };
+import { GRADES, handFelt, showVerdict } from "./felt.js";
 
 export function practiceTable({ act, deal, explain, restart }) {
-  const strip = lineStrip(() => {});
-  const board = make(".board-cards", { "aria-label": "Board" });
-  const hole = make(".hole-cards", { "aria-label": "Your hand" });
-  const situation = make("p.hint");
-  const choices = make(".choices", { role: "group", "aria-label": "Your action" });
+  const felt = handFelt({ act, deal });
   const verdict = make("section.verdict.panel", { "aria-label": "Verdict", "aria-live": "polite" });
   const score = make("section.score.panel", { "aria-label": "Score" });
-  const problem = make("p.problem", { role: "alert" });
-  const from = make("p.from");
   const root = make(
     ".practice",
     {},
-    strip.root,
-    make(
-      ".practice-body",
-      {},
-      make("section.felt.panel", { "aria-label": "Hand" }, from, board, hole, situation, choices, problem),
-      make(".practice-side", {}, verdict, score),
-    ),
+    felt.strip,
+    make(".practice-body", {}, felt.root, make(".practice-side", {}, verdict, score)),
   );
-
-  const unitOf = ({ big_blind: bigBlind, pot }) => amountsOf({ unit: now().unit, bigBlind, pot });
-
-  function showChoices(hand) {
-    if (hand.over) {
-      fill(
-        choices,
-        make("p.outcome", {}, hand.outcome.text),
-        ...(hand.outcome.opponent
-          ? [make("span.opponent", {}, "They had ", ...hand.outcome.opponent.map(cardTile))]
-          : []),
-        make("button.button.primary", { onclick: deal }, "Next hand"),
-      );
-      return;
-    }
-    const colours = actionColours(hand.actions.map((action) => action.name));
-    const labels = actionLabels(hand.actions);
-    fill(
-      choices,
-      ...hand.actions.map((action, place) =>
-        make(
-          "button.act",
-          { onclick: () => act(action.name), style: { background: colours[place] } },
-          make("strong", {}, labels[place]),
-          make("span", {}, actionAmount(action, unitOf(hand))),
-        ),
-      ),
-    );
-  }
-
-  function showVerdict({ feedback }) {
-    if (!feedback) {
-      fill(
-        verdict,
-        make("h2.label", {}, "Verdict"),
-        make(
-          "p.hint",
-          {},
-          "Choose an action: what the solution does with this hand, and what your choice costs, is shown here.",
-        ),
-      );
-      return;
-    }
-    const names = Object.keys(feedback.strategy);
-    const amounts = unitOf(feedback);
-    const labels = actionLabels(feedback.actions);
-    const colours = actionColours(names);
-    fill(
-      verdict,
-      make(
-        "header",
-        {},
-        make(`h2.grade.${feedback.grade}`, {}, GRADES[feedback.grade]),
-        make("span.lost", {}, feedback.lost > 0.005 ? `−${amounts.loss(feedback.lost)}` : "nothing lost"),
-      ),
-      make(
-        "p.hint",
-        {},
-        handText(feedback.hand),
-        " on ",
-        ...feedback.board.map(cardText),
-        ` ${feedback.line ? `after ${feedback.line}` : "at the first decision"}: you chose ${labels[names.indexOf(feedback.chosen)]}`,
-      ),
-      make("span.mix", { style: { background: mixBackground(Object.values(feedback.strategy), colours) } }),
-      make(
-        "table",
-        {},
-        make(
-          "thead",
-          {},
-          make("tr", {}, ...["Action", "Solution", "EV"].map((text) => make("th", { scope: "col" }, text))),
-        ),
-        make(
-          "tbody",
-          {},
-          ...names.map((name, place) =>
-            make(
-              `tr${name === feedback.chosen ? ".chosen" : ""}`,
-              {},
-              make("td", {}, make("span.swatch", { style: { background: colours[place] } }), ` ${labels[place]}`),
-              make("td", {}, `${percent(feedback.strategy[name])} %`),
-              make("td", {}, amounts.precise(feedback.ev[name])),
-            ),
-          ),
-        ),
-      ),
-      make(
-        "button.link",
-        { onclick: () => explain({ file: feedback.file, line: feedback.line, class: classOf(feedback.hand) }) },
-        "Look at this decision",
-      ),
-    );
-  }
 
   function showScore(hand) {
     const { score: kept, player, files, seats, big_blind: bigBlind } = hand;
@@ -169,22 +61,13 @@ export function practiceTable({ act, deal, explain, restart }) {
 
   return {
     root,
-    showProblem: (text) => (problem.textContent = text),
+    showProblem: felt.showProblem,
     show(hand) {
-      problem.textContent = "";
-      const spot = { oop: { name: hand.seats.oop }, ip: { name: hand.seats.ip }, big_blind: hand.big_blind };
-      strip.show({ strip: hand.strip, spot, unit: now().unit });
-      for (const button of strip.root.querySelectorAll("button")) set(button, { disabled: true });
-      fill(board, ...hand.board.map(cardTile));
-      fill(hole, ...hand.hole.map(cardTile));
-      from.textContent = hand.files.length > 1 ? hand.file.replace(/\.rgl$/, "") : "";
-      const amounts = unitOf(hand);
-      const call = hand.to_call ? ` · ${amounts.amount(hand.to_call)} to call` : "";
-      situation.textContent =
-        `You are ${hand.seats[hand.player]} · pot ${amounts.pot(hand.pot)}${call}` +
-        ` · ${amounts.amount(hand.stacks[hand.player])} behind`;
-      showChoices(hand);
-      showVerdict(hand);
+      const { feedback, files, file } = hand;
+      const { unit } = now();
+      felt.show(hand, { unit, title: files.length > 1 ? file.replace(/\.rgl$/, "") : "" });
+      const look = () => explain({ file: feedback.file, line: feedback.line, class: classOf(feedback.hand) });
+      showVerdict(verdict, feedback, unit, feedback && make("button.link", { onclick: look }, "Look at this decision"));
       showScore(hand);
     },
   };

@@ -83,6 +83,8 @@ export function mount(root) {
         fact("Exploitability", game.exploitability === null ? "not measured" : exploitability(game.exploitability, "mbb/g")),
         game.omitted ? fact("Not shown", `${game.omitted} later decisions: regretless show --line reads them`) : null,
       ),
+      game.has_whole_hands &&
+        make(".row", {}, make("button.button", { onclick: () => go({ ...DEFAULTS, view: "play", file: game.file }) }, "Play a hand against it")),
       end?.ends === "flop" ? flopPart(end) : null,
       replies.length && !end
         ? make(

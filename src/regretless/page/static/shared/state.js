@@ -22,7 +22,7 @@ export const DEFAULTS = Object.freeze({
   solve: "", // in the solve view
   find: "", // in the table of a small game, or in the library
   folder: "", // of the library
-  session: "", // of practice with many solutions
+  session: "", // of practice with many solutions, or of whole hands
   study: "", // folder of a study
   variation: "1", // which of its combinations of varied values
 });
@@ -32,7 +32,7 @@ const KEPT = Object.freeze({
   unit: "", // of amounts: chips, bb, pot; "": what the spot is written in
 });
 
-const VIEWS = ["library", "setup", "solve", "browse", "studies", "preflop", "practice"];
+const VIEWS = ["library", "setup", "solve", "browse", "studies", "preflop", "practice", "play"];
 const listeners = [];
 let current = read();
 
