@@ -51,12 +51,14 @@ def other_flops(solved: str, count: int, seed: int) -> list[str]:
     return [flops[row].text for row in rows.tolist()]
 
 
-def play_hands(solution: PricedSolution, hands: int, target: float, device: str, seed: int) -> dict[str, Any]:
+def play_hands(
+    solution: PricedSolution, hands: int, target: float, storage: int, device: str, seed: int
+) -> dict[str, Any]:
     """How long a player waits for each street, in seconds: from an action to the next decision or the end."""
     random = Random(seed)
     waits: dict[str, list[float]] = {street: [] for street in ("preflop", *STREETS)}
     with TemporaryDirectory() as folder:
-        reader = solution.resolving_reader(folder=Path(folder) / "flops", target=target, device=device)
+        reader = solution.resolving_reader(folder=Path(folder) / "flops", target=target, storage=storage, device=device)
         for number in range(hands):
             duel = Duel(reader, draw_hands(reader, reader.root, random), number % 2, random)
             node = reader.root
@@ -176,8 +178,8 @@ def main() -> None:
     write_results(options.out, results)
 
 
-def playing(options: argparse.Namespace) -> tuple[int, float, str, int]:
-    return options.play, options.play_target, options.device, options.seed
+def playing(options: argparse.Namespace) -> tuple[int, float, int, str, int]:
+    return options.play, options.play_target, options.storage, options.device, options.seed
 
 
 def write_results(path: Path | None, results: dict[str, Any]) -> None:

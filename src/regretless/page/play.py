@@ -49,7 +49,7 @@ MAX_FLOP_BYTES = 4 * 2**30  # of flops that nobody asked to keep
 MAX_LINES = 40  # whose flops are estimated
 TARGET = 0.5  # percent of the pot
 TYPICAL_FLOP = "Ks 7d 2c"  # three suits and no pair: as large as flops get
-STORAGE = 32  # bits
+STORAGES = {"cpu": 32, "cuda": 16}  # bits; on a GPU, fewer are solved sooner
 
 
 @dataclass(eq=False)
@@ -170,9 +170,14 @@ def _flop_lines(solution: PricedSolution) -> list[_FlopLine]:
     return sorted(lines, key=lambda line: -line.weight)
 
 
+def _solving_device(device: str, threads: int | None) -> str:
+    """Where flops are solved, if a player asks for this device and these threads."""
+    return "cuda" if device != "cpu" and threads is None and cuda_devices() > 0 else "cpu"
+
+
 def _estimate_json(solution: PricedSolution, target: float, *, safe: bool, cores: int, speed: float | None) -> Json:
     """How long a flop takes after each line, and the memory of the largest; `speed` is None on a GPU."""
-    lines, game = _flop_lines(solution), solution.rules
+    lines, game, device = _flop_lines(solution), solution.rules, "cuda" if speed is None else "cpu"
     total = sum(line.weight for line in lines)
     entries = []
     for line in lines[:MAX_LINES]:
@@ -188,14 +193,14 @@ def _estimate_json(solution: PricedSolution, target: float, *, safe: bool, cores
                 "line": steps,
                 "share": rounded(line.weight / total) if total > 0 else None,
                 "seconds": rounded(seconds),
-                "memory_bytes": size.memory_bytes[STORAGE],
+                "memory_bytes": size.memory_bytes[STORAGES[device]],
                 "file_bytes": size.file_bytes,
             }
         )
     return {
         "lines": entries,
         "omitted": max(0, len(lines) - MAX_LINES),
-        "device": "cuda" if speed is None else "cpu",
+        "device": device,
         "threads": cores,
         "available_bytes": available_bytes(),
         "can_be_safe": solution.has_values,
@@ -279,8 +284,9 @@ async def begin(
 ) -> Json:
     def sit_down() -> _Seat:
         with library.whole_game(file) as (solution, revision):
-            options = SolveOptions(target=target, device=device, threads=threads)
-            solution.check_resolving(safe=safe, target=target, device=device, threads=threads)
+            storage = STORAGES[_solving_device(device, threads)]
+            solution.check_resolving(safe=safe, target=target, storage=storage, device=device, threads=threads)
+            options = SolveOptions(target=target, storage=storage, device=device, threads=threads)
             session = PlaySession(
                 id=f"w{secrets.token_hex(8)}",
                 file=file,
@@ -320,7 +326,7 @@ def estimate(
     device: Annotated[str, _DEVICE] = "auto",
     threads: Annotated[int | None, _THREADS] = None,
 ) -> Json:
-    on_gpu = device != "cpu" and threads is None and cuda_devices() > 0
+    on_gpu = _solving_device(device, threads) == "cuda"
     speed = None if on_gpu else iteration_speed()  # takes a while, and nobody should wait for the file meanwhile
     with library.whole_game(file) as (solution, _):
         solution.check_resolving(safe=safe, target=target, device=device, threads=threads)
