@@ -49,6 +49,7 @@ class KernelOptions:
     wide: bool = False  # terminals in 64 bits
     predicts: bool = False
     products: bool = False  # terminals as matrix products while a player learns
+    places: bool = False  # final runouts may have only live hands (`live.py`)
     bucketed: bool = False  # evaluations look averages up in tables per bucket
     reach_shared: bool = True  # which tiles lie in shared memory
     parts_shared: bool = True
@@ -63,6 +64,7 @@ class KernelOptions:
             "PREDICTS": int(self.predicts),
             "PRODUCTS": int(self.products),
             "BUCKETED": int(self.bucketed),
+            "PLACES": int(self.places),
             "PARTS_SHARED": int(self.parts_shared),
             "REACH_SHARED": int(self.reach_shared),
             "THREADS": self.threads,
@@ -119,7 +121,7 @@ def _widest_room(spots: Sequence[SpotWalks], own: int, options: KernelOptions, s
 def _room(spots: Sequence[SpotWalks], own: int, options: KernelOptions, width: int) -> Records:
     """Where everything lies in the shared memory of a block that evaluates terminals, or outside it."""
     real, deck = 8 if options.wide else 4, max(spot.layout.form.deck for spot in spots)
-    other_hands = max(int(spot.layout.hands[1 - own]) for spot in spots)
+    other_hands = max(int(spot.plans[own].streets[-1]["other_hands"]) for spot in spots)
     cuts = [plan.cut(width)[0] for plan in {spot.plans[own] for spot in spots}]
     strides = {
         "reach_stride": _stride(max(cut.tiled for cut in cuts)),

@@ -73,15 +73,16 @@ __device__ __forceinline__ void walk_down(const Job* jobs, const Item* items, in
     const WorkUnit work = work_unit_of(blocks);
     const Item item = items[work.item];
     const Job job = jobs[item.job];
-    const int theirs = job.other_hands / HANDS, each = theirs + (OWN ? job.own_hands / HANDS : 0);
+    const Street& below = job.streets[street_number];
+    const int theirs = below.other_hands / HANDS, each = theirs + (OWN ? below.own_hands / HANDS : 0);
     const int line = work.unit / each, slice = work.unit - line * each;
-    if (line >= job.streets[street_number].walked) return;
+    if (line >= below.walked) return;
     const RunoutLine at = runout_line(job, item, street_number, line);
     const CachedRows cached = cached_rows(cached_count, blockDim.x, threadIdx.x);
     if (!OWN && MODE == LEARN) {
         const Regret* const played = (const Regret*)numbers_of<MODE>(job, at.street, at.local).other;
         prefetch_line(at, slice, theirs, [&](const Decision& decision) {
-            const int bytes = decision.actions * job.other_hands * sizeof(Regret);
+            const int bytes = decision.actions * at.street.other_hands * sizeof(Regret);
             if (!decision.mine) prefetch_l2(played + decision.block, bytes);
         });
     }
@@ -145,16 +146,23 @@ __device__ __forceinline__ void fold_values(const Job& job, const Street& street
 const int DEALS = 16;  // of a chance node that are loaded before any is added
 
 // The sum over deals, copies included, in 64 bits. Blocks of them are summed by themselves before they are added up, so
-// that parts of a form give the same bits. `lines` has the values of runout 0 below, for hand 0.
+// that parts of a form give the same bits. `lines` has the values of runout 0 below, for hand 0; `positions`, if not null,
+// where hands are in them.
 __device__ __forceinline__ double deals_sum(const Term* terms, int count, const float* lines, long long stride,
-                                            const short* permutations, int hands) {
+                                            const short* permutations, int hands, const short* positions) {
     double sum = 0, block = 0;
     for (int i = 0; i < count; i += DEALS) {
         float result[DEALS];
 #pragma unroll
         for (int j = 0; j < DEALS; j++) {
             const Term& term = terms[min(i + j, count - 1)];
-            result[j] = lines[term.child * stride + permutations[term.permutation * hands]];
+            int hand = permutations[term.permutation * hands];
+#if PLACES
+            if (positions) hand = positions[(long long)term.child * hands + hand];
+            result[j] = hand < 0 ? 0.0f : lines[term.child * stride + hand];
+#else
+            result[j] = lines[term.child * stride + hand];
+#endif
         }
 #pragma unroll
         for (int j = 0; j < DEALS; j++)
@@ -186,9 +194,11 @@ __device__ __forceinline__ void chance_values(const Job& job, const Street& stre
     }
     SYNC_BLOCK();
     if (hand >= n) return;
-    const long long stride = (long long)below.lines * n;
-    const float* const lines = job.line_values + below.line_begin + (long long)leaf.line * n - item.slot * stride;
-    values[hand] = (float)deals_sum(terms, count, lines, stride, permutations_of(job, runout, hand), n);
+    const long long stride = (long long)below.lines * below.own_hands;
+    const float* const lines =
+        job.line_values + below.line_begin + (long long)leaf.line * below.own_hands - item.slot * stride;
+    const short* const positions = below.has_places ? job.own_positions : nullptr;
+    values[hand] = (float)deals_sum(terms, count, lines, stride, permutations_of(job, runout, hand), n, positions);
 }
 
 // In a part of a form: the sum over a block of runouts of the second street, at a chance node of the first. The item's
@@ -202,10 +212,11 @@ extern "C" __global__ void block_sums(const Job* jobs, const Item* items) {
     const Term* const terms = job.terms + item.slot;
     int count = 1;
     while (!terms[count - 1].ends_block) count++;
-    const long long stride = (long long)below.lines * n;
-    const float* const lines = job.line_values + below.line_begin + (long long)line * n;
-    job.block_sums[item.runout * stride + (long long)line * n + hand] =
-        deals_sum(terms, count, lines, stride, permutations_of(job, job.runouts[0], hand), n);
+    const long long stride = (long long)below.lines * below.own_hands;
+    const float* const lines = job.line_values + below.line_begin + (long long)line * below.own_hands;
+    const short* const positions = below.has_places ? job.own_positions : nullptr;
+    job.block_sums[((long long)item.runout * below.lines + line) * n + hand] =
+        deals_sum(terms, count, lines, stride, permutations_of(job, job.runouts[0], hand), n, positions);
 }
 
 // `centered`: what a tie is worth is subtracted from payoffs, as in `products.cu`.
@@ -227,9 +238,9 @@ __device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int 
     const WorkUnit work = work_unit_of(blocks);
     const Item item = items[work.item];
     const Job job = jobs[item.job];
-    const int n = job.own_hands, each = n / HANDS, line_number = work.unit / each;
-    const int hand = HANDS * (work.unit - line_number * each);
     const Street& street = job.streets[street_number];
+    const int n = street.own_hands, each = n / HANDS, line_number = work.unit / each;
+    const int hand = HANDS * (work.unit - line_number * each);
     if (line_number >= (REST_DONE<MODE, OWN> ? street.decided : street.lines)) return;
     const RunoutLine at = runout_line(job, item, street_number, line_number);
     const CachedRows cached = cached_rows(cached_count, blockDim.x, threadIdx.x);
