@@ -12,6 +12,7 @@ from tests.engines.random_public import random_form
 from regretless import engines
 from regretless.engines.cuda.public import live
 from regretless.engines.cuda.public.engine import CudaPublicEngine
+from regretless.engines.layout import make_layout
 from regretless.engines.numpy.public import PublicReference
 from regretless.forms.parts import part_of
 from regretless.forms.public import PublicForm
@@ -102,10 +103,9 @@ def test_fewer_hands_follow_the_reference(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_trunk_keeps_all_hands() -> None:
     form = small_form(3)
-    trunk = live.make_stored_layout(CudaPublicEngine(form, device=HostDevice()).layout, products=False)
-    assert trunk.live is not None
-    alone = CudaPublicEngine(part_of(form, 0, 0), device=HostDevice())
-    assert alone._places.live is None
+    whole, trunk = (live.make_stored_layout(make_layout(each), products=False) for each in (form, part_of(form, 0, 0)))
+    assert whole.live is not None
+    assert trunk.live is None
 
 
 @pytest.mark.gpu
