@@ -90,6 +90,11 @@ class CudaPublicEngine(StoredEngine):
         self._own_parts: PartWalks | None = None  # of a part of a form
 
     @property
+    def has_places(self) -> bool:
+        """Whether the last street has only the hands that runouts leave."""
+        return self._places.live is not None
+
+    @property
     def on(self) -> Device:
         """The device."""
         return self._on

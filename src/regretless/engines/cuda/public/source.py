@@ -89,7 +89,9 @@ def choose_rooms(device: Device, spots: Sequence[SpotWalks], options: KernelOpti
 
     Returns the options for that, and ROOMS for both players.
     """
-    for inside in (("reach", "parts"), ("reach",), ()):
+    arrangements: tuple[tuple[str, ...], ...] = (("reach", "parts"), ("reach",), ())
+    # With hundreds of live hands, both together would leave room only for narrow tiles, of which there are more.
+    for inside in arrangements[1:] if options.places else arrangements:
         for threads, blocks in SHARINGS:
             chosen = replace(
                 options,

@@ -89,7 +89,7 @@ class Walks:
             predicts=predicts,
             products=products,
             bucketed=bucketed,
-            places=any(spot.stored.live is not None for spot in spots),
+            places=spots[0].stored.live is not None,
         )
         self.options, self._rooms = choose_rooms(device, spots, options)
         self._kernels = device.compile(kernel_source(), self.options.flags(), KERNELS)

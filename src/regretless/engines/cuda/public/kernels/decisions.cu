@@ -25,6 +25,14 @@ struct Numbers {
     const unsigned short* other_buckets;
 };
 
+// Hands in the rows of a street: without PLACES, those of the form on every street.
+__device__ __forceinline__ int own_hands_of(const Job& job, const Street& street) {
+    return PLACES ? street.own_hands : job.own_hands;
+}
+__device__ __forceinline__ int other_hands_of(const Job& job, const Street& street) {
+    return PLACES ? street.other_hands : job.other_hands;
+}
+
 template <int MODE>
 __device__ __forceinline__ Numbers numbers_of(const Job& job, const Street& street, int runout) {
     const long long own = street.own_begin + runout * street.own_size, other = street.other_begin + runout * street.other_size;

@@ -135,7 +135,7 @@ __device__ __forceinline__ Hands arriving_at(const float* row, const Street& str
 template <bool HALVES>
 __device__ __forceinline__ auto rows_of_other(const RunoutLine& at, int hand, const CachedRows& cached) {
     typedef typename Reach<HALVES>::Number Number;
-    const int m = at.street.other_hands;
+    const int m = other_hands_of(at.job, at.street);
     const long long row = (long long)at.slot * at.street.opponent_rows;
     Number* const rows = (Number*)(at.job.opponent_rows + at.street.opponent_begin);
     return Rows<Number>{pin_global(rows + row * m + hand), cached, at.line.opponent_row, m};
@@ -159,7 +159,7 @@ template <bool HALVES> __device__ __forceinline__ Hands first_of_other(const Run
 
 // The same of the own player.
 __device__ __forceinline__ Rows<float> rows_of_own(const RunoutLine& at, int hand, const CachedRows& cached) {
-    const int n = at.street.own_hands;
+    const int n = own_hands_of(at.job, at.street);
     const long long row = (long long)at.slot * at.street.own_rows;
     return {pin_global(at.job.own_rows + at.street.own_rows_begin + row * n + hand), cached, at.line.own_row, n};
 }
@@ -196,5 +196,5 @@ __device__ __forceinline__ Step step_of(const Step* steps, int stride, int job) 
 
 __device__ __forceinline__ float* values_of(const Job& job, const Street& street, bool is_last, int slot) {
     return (is_last ? job.value_rows : job.earlier_values) + street.value_begin +
-           (long long)slot * street.value_rows * street.own_hands;
+           (long long)slot * street.value_rows * own_hands_of(job, street);
 }

@@ -85,10 +85,10 @@ struct Source {
 extern "C" __global__ void make_lists(const Job* jobs, const int* finals) {
     const Job& job = jobs[finals[2 * blockIdx.x]];
     const Street& street = job.streets[job.last_street];
-    const int n = street.own_hands, m = street.other_hands, deck = job.deck, final = finals[2 * blockIdx.x + 1];
+    const int n = own_hands_of(job, street), m = other_hands_of(job, street), deck = job.deck, final = finals[2 * blockIdx.x + 1];
     // The hand at each place of the runout, if only those that it leaves have one; called only for hands with a strength.
-    const auto own_hand_at = [&](int h) { return street.has_places ? (int)job.own_places[(long long)final * n + h] : h; };
-    const auto other_hand_at = [&](int k) { return street.has_places ? (int)job.other_places[(long long)final * m + k] : k; };
+    const auto own_hand_at = [&](int h) { return PLACES ? (int)job.own_places[(long long)final * n + h] : h; };
+    const auto other_hand_at = [&](int k) { return PLACES ? (int)job.other_places[(long long)final * m + k] : k; };
     const short* own = job.own_strength + (long long)final * n;
     const short* other = job.other_strength + (long long)final * m;
     const Runout& runout = job.runouts[job.streets[job.last_street].first_runout + final];
@@ -184,7 +184,7 @@ extern "C" __global__ void make_lists(const Job* jobs, const int* finals) {
     }
     for (int h = threadIdx.x; h < n; h += blockDim.x) {
         int same = -1;
-        if (!street.has_places) same = job.same[h];
+        if (!PLACES) same = job.same[h];
         else if (own[h] >= 0) {
             same = job.same[own_hand_at(h)];
             if (same >= 0) same = job.other_positions[(long long)final * job.other_hands + same];
