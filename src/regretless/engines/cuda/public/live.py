@@ -23,7 +23,7 @@ from regretless.forms.public_size import count_live
 
 __all__ = ["LiveHands", "StoredLayout", "make_stored_layout", "saves_hands"]
 
-WORTHWHILE = 0.9  # of all hands: if a runout leaves at most so many
+WORTHWHILE = 0.9  # of all hands, padded: if a runout leaves at most so many
 NO_HAND = -1
 THREADS = 8  # that move numbers
 MOVED_RUNOUTS = 512  # by a thread at a time
@@ -169,7 +169,7 @@ def saves_hands(
     """Whether rows of the last street have only live hands, of which there are at most so many."""
     if products or live is None or len(runouts) < 2 or runouts[-1] == 0:
         return False
-    return max(live) <= WORTHWHILE * min(hands)
+    return padded(max(live)) <= WORTHWHILE * padded(min(hands))
 
 
 def _live_hands(form: PublicForm, player: int, most: int) -> LiveHands:
