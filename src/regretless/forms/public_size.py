@@ -19,7 +19,9 @@ from regretless.forms.public import BettingTree, NodeKind, PublicForm
 from regretless.forms.walking import has_even_ties
 from regretless.reprs import brief
 
-__all__ = ["BettingSize", "PublicSize", "count_holders", "size_of_branches", "size_of_form", "size_of_tree"]
+__all__ = [
+    "BettingSize", "PublicSize", "count_holders", "count_live", "size_of_branches", "size_of_form", "size_of_tree",
+]  # fmt: skip
 
 Holders = tuple[tuple[int, ...], tuple[int, ...]]
 
@@ -40,6 +42,7 @@ class PublicSize:
     longest_line: int  # most betting nodes below one chance node before the last street; all if there is none
     even_ties: bool = True  # whether a tie may be worth the same at every showdown, as without rake (`has_even_ties`)
     holders: Holders = ((), ())  # of each player: `count_holders`; empty if not known
+    live: tuple[int, int] | None = None  # of each player: the most hands that a last runout leaves; None if not known
 
     __repr__ = brief
 
@@ -87,6 +90,7 @@ class BettingSize:
         permutations: int,
         runouts: tuple[int, ...],
         holders: Holders = ((), ()),
+        live: tuple[int, int] | None = None,
     ) -> PublicSize:
         """The size of a form with this betting; the same object for all forms of that size."""
         runout_counts = np.array(runouts, dtype=object)
@@ -102,6 +106,7 @@ class BettingSize:
             longest_line=self.longest_line,
             even_ties=self.even_ties,
             holders=holders,
+            live=live,
         )
 
 
@@ -169,7 +174,14 @@ def size_of_form(form: PublicForm) -> PublicSize:
         permutations=len(form.permutations[0]),
         runouts=tuple(len(street.parent) for street in form.streets),
         holders=(count_holders(form.hands[0].cards), count_holders(form.hands[1].cards)),
+        live=(count_live(form, 0), count_live(form, 1)),
     )
+
+
+def count_live(form: PublicForm, player: int) -> int:
+    """The most hands of a player that a runout of the last street leaves; all if there is no such runout."""
+    dead = form.streets[-1].dead[player]
+    return int(dead.shape[1] - np.count_nonzero(dead, axis=1).min()) if len(dead) else dead.shape[1]
 
 
 def count_holders(cards: NDArray[np.integer]) -> tuple[int, ...]:

@@ -34,6 +34,7 @@ bits. Tests run the same kernels on a CPU, where every thread is a fiber (`tests
     plan.py            the betting tree as records: rows of reach and values, decisions, terminals
     terminals.py       folds and showdowns of the last street, cut into pieces for blocks
     hands.py           hands and runouts as tables
+    live.py            only the hands that a river leaves: where stored numbers and rows of the last street are
     spot.py            one spot on the device: its tables, its working rows, and the job that says where they are
     work.py            which runouts and lines a launch walks, for one spot or many
     walks.py           the launches of iterations and evaluations

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from math import comb
 from random import Random
 from typing import Any, ClassVar, Self, cast
 
@@ -72,6 +73,7 @@ __all__ = [
 ]  # fmt: skip
 
 CONTEXT_BYTES = 600_000_000  # of GPU memory that CUDA takes for each process of a shard
+LIVE_HANDS = comb(DECK - 5, 2)  # that a river leaves
 UNSOLVED = -1  # the runout of a deal on a flop that was not solved
 RESOLVE = Advice("resolve", None, "solves it with the ranges that arrive there", keyword="solution.resolve(line)")
 
@@ -115,6 +117,7 @@ def game_size(game: HoldemGame, flops: Sequence[Flop]) -> PublicSize:
         hands=(HAND_COUNT, HAND_COUNT),
         permutations=len(SUIT_PERMUTATIONS),
         runouts=(1, len(flops), turns, rivers),
+        live=(LIVE_HANDS, LIVE_HANDS),
     )
 
 

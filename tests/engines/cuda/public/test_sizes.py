@@ -59,7 +59,7 @@ def test_memory_of_waves_is_never_underestimated(slots: int, monkeypatch: pytest
     hands = [len(held.weight) for held in form.hands]
     assert max(hands) > 3 * min(hands)
     whole = CudaPublicEngine(form, device=NoKernels())
-    most = max(sum(spot._slot_rows(whole.layout, plan)) for plan in whole.spot.plans)
+    most = max(sum(spot._slot_rows(plan)) for plan in whole.spot.plans)
     monkeypatch.setattr(spot, "_shapes", {})
     for module in (spot, sizes):
         monkeypatch.setattr(module, "WAVE_BYTES", 4 * slots * most + 1)
@@ -74,7 +74,7 @@ def test_memory_of_rows_that_are_only_just_apart_is_never_underestimated(monkeyp
     """What is estimated is more than what decides whether players take turns with rows."""
     form = with_tree(random_form(4, deck=9, streets=2, most_hands=36), many_actions(2, 3, 3))
     whole = CudaPublicEngine(form, device=NoKernels())
-    rows_of = [spot._rows(plan, whole.spot.slots, spot._slot_rows(whole.layout, plan)) for plan in whole.spot.plans]
+    rows_of = [spot._rows(plan, whole.spot.slots, spot._slot_rows(plan)) for plan in whole.spot.plans]
     in_turn = 4 * sum(max(one[1], two[1]) for one, two in zip(*rows_of, strict=True))
     monkeypatch.setattr(spot, "_shapes", {})
     for module in (spot, sizes):
@@ -105,9 +105,12 @@ def test_matrices_of_terminals_are_counted_where_they_are_used(rake: float) -> N
     engine = CudaPublicEngine(form, device=NoKernels(), storage=16)
     assert engine.products == (rake == 0)
     first, second = engine.layout.hands.tolist()
+    hands = (first, second), (second, first)
     matrices = int(engine.layout.runouts[-1]) * (code_bytes(first, second) + code_bytes(second, first))
     counted = estimate(size_of_form(form), storage=16) - estimate(plain, storage=16)
     assert counted == (matrices if engine.products else 0)
-    held = sum(list_sizes(engine.layout, own, products=engine.products)["codes"] for own in range(2))
+    held = sum(
+        list_sizes(engine.layout, each, own, products=engine.products)["codes"] for own, each in enumerate(hands)
+    )
     assert counted == held
     assert estimate(size_of_form(form), storage=32) == estimate(plain, storage=32)

@@ -181,7 +181,7 @@ def test_deals_that_do_not_fit_in_shared_memory_and_runouts_and_players_that_tak
     form = random_form(17, deck=7, streets=3, most_hands=21)
     expected = solved(form, locks=True)
     assert expected.layout.hands[0] != expected.layout.hands[1]
-    pairs = zip(*(spot._slot_rows(expected.layout, plan)[:3] for plan in expected.spot.plans), strict=True)
+    pairs = zip(*(spot._slot_rows(plan)[:3] for plan in expected.spot.plans), strict=True)
     monkeypatch.setattr(spot, "_shapes", {})
     monkeypatch.setattr(walks, "MAX_TERMS", 1)
     children = np.diff(form.streets[1].first_child)

@@ -65,6 +65,7 @@ def kind_of(engine: CudaPublicEngine) -> Hashable:
         engine.storage,
         engine.wide,
         engine.products,
+        engine.has_places,
         engine.predicts,
         frozenset(engine.fixed),
     )

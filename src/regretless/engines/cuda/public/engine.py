@@ -25,6 +25,7 @@ from regretless.engines.contract import (
     StackedStrategy,
 )
 from regretless.engines.cuda.device import IF_FULL, Buffer, Device, open_device
+from regretless.engines.cuda.public.live import StoredLayout, make_stored_layout
 from regretless.engines.cuda.public.parts import PartWalks
 from regretless.engines.cuda.public.records import STEP
 from regretless.engines.cuda.public.spot import SpotWalks
@@ -39,7 +40,7 @@ from regretless.engines.formats import (
     needs_wide_sums,
     number_format,
 )
-from regretless.engines.layout import LANES, checked_rows, padded, put
+from regretless.engines.layout import LANES, checked_rows, make_layout, padded
 from regretless.engines.stored import BoolArray, LockedStrategy, PublicNode, StoredEngine
 from regretless.errors import InvalidGame
 from regretless.forms.history import FloatArray
@@ -72,20 +73,26 @@ class CudaPublicEngine(StoredEngine):
         _check_part(form)
         number = number_format(storage)
         self._on = open_device(device, advice=IF_FULL) if isinstance(device, str) else device
+        # Whether terminals are matrix products in half precision while a player learns.
+        self.products = storage == HALF_BITS and self._on.multiplies and can_multiply(form)
+        self._places = make_stored_layout(make_layout(form), products=self.products)
         super().__init__(form, number)
         self._met = met_weights(form.hands, form.deck)
         self._pairs = float(form.hands[0].weight @ self._met[0])
         self._units = [number.unit(largest_value(form, self._met[own], own)) for own in range(2)]
         self.value_units = 1 / (np.array(self._units, dtype=np.float64) * self._pairs * form.unit)
         self.wide = needs_wide_sums(form, self._met)  # whether terminals need 64 bits
-        # Whether terminals are matrix products in half precision while a player learns.
-        self.products = storage == HALF_BITS and self._on.multiplies and can_multiply(form)
         self._spot: SpotWalks | None = self._make_spot(tables or self._on)
         self.has_lists = False  # whether the lists of final runouts are filled
         self.lock_tables: list[list[Buffer]] = []  # what the jobs point to
         self._filled_at = -1  # `changes` when the jobs were filled
         self._own_walks: Walks | None = None  # created on first use: in a batch, one serves all spots
         self._own_parts: PartWalks | None = None  # of a part of a form
+
+    @property
+    def has_places(self) -> bool:
+        """Whether the last street has only the hands that runouts leave."""
+        return self._places.live is not None
 
     @property
     def on(self) -> Device:
@@ -101,7 +108,7 @@ class CudaPublicEngine(StoredEngine):
         return self._spot
 
     def _make_spot(self, device: Device) -> SpotWalks:
-        return SpotWalks(device, self.layout, self._units, products=self.products)
+        return SpotWalks(device, self.layout, self._units, products=self.products, stored=self._places)
 
     def park(self) -> None:
         """Move regrets and averages to the machine's memory and free the device's, until walks are needed again."""
@@ -212,20 +219,20 @@ class CudaPublicEngine(StoredEngine):
 
     def _fill_locks(self, own: int, job: Any) -> list[Buffer]:
         """Where locked numbers are, what they are, and which hands a best response may not choose for."""
-        locked, layout, form = self.locked[own], self.layout, self.form
+        locked, layout, form = self.locked[own], self._places, self.form
         if not locked:
             return []
         first_runout = np.cumsum([0, *(len(street.parent) for street in form.streets)])
         rows = np.full((first_runout[-1], len(form.tree.kind)), -1, dtype=np.int32)
-        hands = np.zeros((len(locked), int(layout.hands[own])), dtype=np.uint8)
+        hands = np.zeros((len(locked), int(self.layout.hands[own])), dtype=np.uint8)
         indices, values = [], []
         for number, ((node, runout), lock) in enumerate(locked.items()):
             street = int(form.tree.street[node])
             rows[first_runout[street] + runout, node] = number
-            hands[number, : len(lock.hands)] = lock.hands
             begin = layout.street_at[own, street] + runout * layout.runout_size[own, street] + layout.block[node]
-            chosen, actions = np.flatnonzero(lock.hands), np.arange(len(lock.strategy))[:, None]
-            indices.append((begin + chosen // LANES * LANES * len(actions) + actions * LANES + chosen % LANES).ravel())
+            chosen, at = layout.hands_at(node, runout, lock.hands)
+            hands[number, at], actions = 1, np.arange(len(lock.strategy))[:, None]
+            indices.append((begin + at // LANES * LANES * len(actions) + actions * LANES + at % LANES).ravel())
             values.append(lock.strategy[:, chosen].ravel())
         locked_values = np.concatenate(values)
         regret, average = (
@@ -298,7 +305,7 @@ class CudaPublicEngine(StoredEngine):
                     for runout in range(int(self.layout.runouts[street])):
                         rows = checked_rows(self.form, strategy, node, runout)
                         self.layout.write(host, node, runout, rows)
-            numbers.append(self._on.upload(host))
+            numbers.append(self._on.upload(self._places.from_snapshot(host, player)))
         walks = self._make_walks(32) if self.storage != 32 else self._walks
         for own in range(2):
             job = self.spot.jobs[own]
@@ -327,15 +334,20 @@ class CudaPublicEngine(StoredEngine):
 
     def snapshot(self, *, copy: bool = True) -> Snapshot:
         """The state of the solve; without `copy`, arrays are downloaded when they are read."""
-        if copy:
-            return super().snapshot(copy=False)  # what is downloaded is a copy
-        return Snapshot(self.iteration, _Live(self._on, self._arrays), self.weight)
+        arrays = _Downloaded(self._places, self._on, self._arrays)
+        return Snapshot(self.iteration, dict(arrays) if copy else arrays, self.weight)
+
+    def averages(self, player: int, street: int, runouts: slice = slice(None)) -> Stored:
+        """[runouts chosen, numbers] sums of a player's strategies on a street, in the layout of snapshots."""
+        if not self._places.has_places(street):
+            return self._on.download(self._places.street_rows(self._average[player], player, street)[runouts])
+        return self.layout.street_rows(self._stored(self._average[player]), player, street)[runouts]
 
     # --- numbers on the device ---
 
     def _all_zeros(self, *dtypes: np.dtype[np.generic]) -> list[list[Buffer]]:
         """All in one buffer, since many spots are so small that allocating takes longer than iterating."""
-        entries = self.layout.entries.tolist()
+        entries = self._places.entries.tolist()
         sizes = [-(-count * dtype.itemsize // ALIGNMENT) * ALIGNMENT for dtype in dtypes for count in entries]
         whole = self._on.zeros(sum(sizes), np.dtype(np.uint8))
         begins = iter(np.cumsum([0, *sizes]).tolist())
@@ -345,42 +357,49 @@ class CudaPublicEngine(StoredEngine):
         ]
 
     def _take(self, numbers: Buffer, node: int, runouts: slice) -> Stored:
-        return self.layout.by_action(self._on.download(self.layout.node_rows(numbers, node, runouts)), node)
+        return self._places.read(self._on.download(self._places.node_rows(numbers, node, runouts)), node, runouts)
 
     def _put(self, numbers: Buffer, public_node: PublicNode, values: NDArray[np.floating], hands: BoolArray) -> None:
         node, runout = public_node
-        rows = self.layout.node_rows(numbers, node, slice(runout, runout + 1))[0]
+        rows = self._places.node_rows(numbers, node, slice(runout, runout + 1))[0]
         changed = self._on.download(rows)
-        put(changed, values, hands)
+        chosen, at = self._places.hands_at(node, runout, hands)
+        changed[at // LANES, :, at % LANES] = values[:, chosen].T
         self._on.assign(rows, changed)
 
     def _write_all(self, player: int, locks: Iterable[tuple[PublicNode, LockedStrategy]]) -> None:
         arrays = self._regret[player], self._matched[player], self._average[player]
-        changed = {id(numbers): self._on.download(numbers) for numbers in arrays}
+        changed = {id(numbers): self._stored(numbers) for numbers in arrays}
         for (node, runout), lock in locks:
             for host in changed.values():
                 self.layout.write(host, node, runout, self.format.stored(lock.strategy, host.dtype), lock.hands)
         for numbers in arrays:
-            self._on.assign(numbers, changed[id(numbers)])
+            self._load(numbers, changed[id(numbers)])
 
     def _stored(self, numbers: Buffer) -> Stored:
-        return self._on.download(numbers)
+        return self._places.to_snapshot(self._on.download(numbers), self._player_of(numbers))
 
     def _target(self, numbers: Buffer) -> Stored:
-        return np.zeros(numbers.shape, dtype=numbers.dtype)  # a part of a form reads only its own rows
+        # Zeros: a part of a form reads only its own rows.
+        return np.zeros(int(self.layout.entries[self._player_of(numbers)]), dtype=numbers.dtype)
 
     def _load(self, numbers: Buffer, stored: Stored) -> None:
-        self._on.assign(numbers, stored)
+        self._on.assign(numbers, self._places.from_snapshot(stored, self._player_of(numbers)))
+
+    def _player_of(self, numbers: Buffer) -> int:
+        """Whose regrets, averages or predictions these are."""
+        arrays = (self._regret, self._average, self._matched)
+        return next(player for each in arrays for player in range(2) if each[player] is numbers)
 
 
-class _Live(Mapping[str, Stored]):
+class _Downloaded(Mapping[str, Stored]):
     """Arrays on a device, downloaded when they are read: a solve whose nodes are read one by one needs few of them."""
 
-    def __init__(self, device: Device, buffers: Callable[[], Mapping[str, Buffer]]) -> None:
-        self._device, self._buffers = device, buffers
+    def __init__(self, places: StoredLayout, device: Device, buffers: Callable[[], Mapping[str, Buffer]]) -> None:
+        self._places, self._device, self._buffers = places, device, buffers
 
     def __getitem__(self, name: str) -> Stored:
-        return self._device.download(self._buffers()[name])
+        return self._places.to_snapshot(self._device.download(self._buffers()[name]), int(name[-1]))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._buffers())
@@ -390,7 +409,7 @@ class _Live(Mapping[str, Stored]):
 
     def shape(self, name: str) -> tuple[int, ...]:
         """The shape of an array, without downloading it."""
-        return tuple(self._buffers()[name].shape)
+        return (int(self._places.layout.entries[int(name[-1])]),)
 
 
 if TYPE_CHECKING:

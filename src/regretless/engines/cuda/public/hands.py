@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from regretless.compiling import kernel
 from regretless.engines.cuda.device import Array
+from regretless.engines.cuda.public.live import LiveHands
 from regretless.engines.cuda.public.records import (
     OWN_HAND,
     RUNOUT,
@@ -57,6 +58,7 @@ class HandCounts(NamedTuple):
     symmetries: int  # ways in which hands are equivalent
     runouts: int  # of all streets
     finals: int  # of the last street
+    places: int = 0  # of a final runout, if it has only live hands (`live.py`)
 
 
 def hand_shapes(counts: HandCounts) -> dict[str, tuple[tuple[int, ...], type[np.generic]]]:
@@ -69,17 +71,20 @@ def hand_shapes(counts: HandCounts) -> dict[str, tuple[tuple[int, ...], type[np.
         "own_alive": ((counts.runouts, n), np.uint8),
         "own_cards": ((n, 2), np.uint8),
         "same": ((n,), np.int16),
-        "own_strength": ((counts.finals, n), np.int16),
+        "own_strength": ((counts.finals, counts.places or n), np.int16),
         "card_first": ((deck + 1,), np.int16),
         "card_hands": ((counts.cards,), np.int16),
         "own_weight": ((n,), np.float64),
         "other_reach": ((n,), np.float32),  # a table for each job of the other player
+        "own_places": ((counts.finals if counts.places else 0, counts.places), np.int16),
+        "own_positions": ((counts.finals if counts.places else 0, n), np.int16),
     }
 
 
 # The other player's job points to some tables under another name, and to some alone.
-ALSO_OTHER = {"own_alive": "other_alive", "own_cards": "other_cards", "own_strength": "other_strength"}
+ALSO_OTHER = {f"own_{name}": f"other_{name}" for name in ("alive", "cards", "strength", "places", "positions")}
 OTHER_ALONE = ("card_first", "card_hands", "other_reach")
+PLACES = ("own_places", "own_positions")  # filled apart from the others
 
 
 @kernel
@@ -130,8 +135,8 @@ def fill_hands(
             own_cards[hand, side] = deck if card < 0 else card
             counts[own_cards[hand, side] + 1] += 1
     for row in range(len(strength)):
-        for hand in range(width):
-            own_strength[row, hand] = strength[row, hand] if hand < hands else -1
+        for hand in range(own_strength.shape[1]):
+            own_strength[row, hand] = strength[row, hand] if hand < strength.shape[1] else -1
     for card in range(deck + 1):
         counts[card + 1] += counts[card]
         card_first[card] = counts[card]
@@ -204,10 +209,10 @@ def max_distinct(
     return max_groups, max_pairs
 
 
-def hand_tables(layout: Layout, units: Sequence[float]) -> Packed:
+def hand_tables(layout: Layout, units: Sequence[float], live: tuple[LiveHands, LiveHands] | None = None) -> Packed:
     """The tables of a spot that do not change, and the fields of both jobs that point to each.
 
-    `units` multiply all values, one for each updating player.
+    `units` multiply all values, one for each updating player; `live`: the only hands of final runouts.
     """
     form = layout.form
     symmetries, deck = form.symmetry.cards, form.deck
@@ -226,6 +231,7 @@ def hand_tables(layout: Layout, units: Sequence[float]) -> Packed:
             symmetries=len(symmetries),
             runouts=len(runouts),
             finals=len(form.strength[owners[0]]),
+            places=0 if live is None else live[owners[0]].places.shape[1],
         )
         shapes.append(hand_shapes(counts))
         fields += HAND_FIELDS[owners]
@@ -239,7 +245,7 @@ def hand_tables(layout: Layout, units: Sequence[float]) -> Packed:
     alike_cards = next(contents).reshape(len(symmetries), deck + 1)
     alike_cards[:, :deck], alike_cards[:, deck] = symmetries, deck
     for owners, tables in zip(sharing, shapes, strict=True):
-        player, filled = owners[0], [tables[name] for name in tables if name != "other_reach"]
+        player, filled = owners[0], [tables[name] for name in tables if name not in ("other_reach", *PLACES)]
         hands, dead = form.hands[player], [street.dead[player] for street in form.streets]
         fill_hands(
             deck,
@@ -249,12 +255,17 @@ def hand_tables(layout: Layout, units: Sequence[float]) -> Packed:
             dead[0] if len(dead) == 1 else np.concatenate(dead),
             _rows(hands.cards),
             _rows(hands.same),
-            _rows(form.strength[player]),
+            _strength(form, player, live),
             np.ascontiguousarray(hands.weight, dtype=np.float64),
             *(next(contents).view(kind).reshape(shape) for shape, kind in filled),
         )
         for own in owners:
             next(contents).view(np.float32)[: len(hands.weight)] = hands.weight * units[1 - own]
+        for name in PLACES:
+            table = next(contents)
+            if live is not None:
+                numbers = live[player].places if name == "own_places" else live[player].positions
+                table.view(np.int16)[:] = numbers.ravel()
     return Packed(block, offsets)
 
 
@@ -277,6 +288,15 @@ _OWNERS: tuple[tuple[int, ...], ...] = ((0,), (1,), (0, 1))
 HAND_FIELDS = {owners: tuple(_hand_fields(owners)) for owners in _OWNERS}
 
 
+def _strength(form: PublicForm, player: int, live: tuple[LiveHands, LiveHands] | None) -> Array:
+    """[finals, hands or places] how strong hands are."""
+    strength = _rows(form.strength[player])
+    if live is None:
+        return strength
+    places = live[player].places
+    return np.where(places < 0, np.int16(-1), np.take_along_axis(strength, np.maximum(places, 0), axis=1))
+
+
 def _rows(numbers: Array) -> Array:
     """Numbers of hands or cards as the tables have them."""
     return np.ascontiguousarray(numbers, dtype=np.int16)
@@ -296,17 +316,18 @@ class Sums(NamedTuple):
     operations: int
 
 
-def list_sizes(layout: Layout, own: int, *, products: bool) -> dict[str, int]:
+def list_sizes(layout: Layout, last_hands: tuple[int, int], own: int, *, products: bool) -> dict[str, int]:
     """Bytes of each list that `kernels/lists.cu` fills, except the operations, whose number differs among spots.
 
-    If terminals are products, bytes of their matrices as well.
+    `last_hands` are the own and the opponent's hands, padded, of a final runout. If terminals are products, bytes of
+    their matrices as well.
     """
-    n, m, finals = int(layout.hands[own]), int(layout.hands[1 - own]), int(layout.runouts[-1])
+    (n, m), finals = last_hands, int(layout.runouts[-1])
     return {
         "codes": finals * code_bytes(n, m) if products else 0,
         "units": finals * (SEGMENTS + layout.form.deck + 1) * UNIT.itemsize,
         "own_list": finals * n * OWN_HAND.itemsize,
-        "fold_list": len(layout.form.symmetry.cards) * n * OWN_HAND.itemsize,
+        "fold_list": len(layout.form.symmetry.cards) * int(layout.hands[own]) * OWN_HAND.itemsize,
     }
 
 

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines.cuda.device import Records
+from regretless.engines.cuda.public.live import StoredLayout
 from regretless.engines.cuda.public.records import (
     DECISION,
     LEAF,
@@ -110,16 +111,17 @@ class CudaWalkPlan:
 _plans: dict[tuple[object, ...], CudaWalkPlan] = {}  # the latest, since spots of a batch often have the same betting
 
 
-def make_plan(layout: Layout, own: int) -> CudaWalkPlan:
-    """Lay out a form; nothing here grows with the runouts."""
+def make_plan(layout: Layout, own: int, stored: StoredLayout | None = None) -> CudaWalkPlan:
+    """Lay out a form; nothing here grows with the runouts. `stored`: where numbers are on the device."""
+    stored = StoredLayout(layout, None) if stored is None else stored
     tree, payoffs = layout.form.tree, layout.form.payoffs
     arrays = (tree.kind, tree.player, tree.street, tree.first_child, payoffs.win, payoffs.lose, payoffs.tie)
-    sizes = *layout.hands.tolist(), *layout.runouts.tolist()
+    sizes = *stored.hands.reshape(-1).tolist(), stored.live is None, *layout.runouts.tolist()
     key = (own, layout.form.part, *sizes, *(array.tobytes() for array in arrays))
     if key not in _plans:
         while len(_plans) >= REMEMBERED_PLANS:
             del _plans[next(iter(_plans))]
-        _plans[key] = _Planner(layout, own).plan()
+        _plans[key] = _Planner(layout, own, stored).plan()
     return _plans[key]
 
 
@@ -131,8 +133,8 @@ def _maxima(numbers: list[int], of_street: list[list[int]]) -> tuple[int, ...]:
 class _Planner:
     """Numbers nodes in walking order: node i is `order[i]` of the form, `line_first[l]` the first node of line l."""
 
-    def __init__(self, layout: Layout, own: int) -> None:
-        tree = layout.form.tree
+    def __init__(self, layout: Layout, own: int, stored: StoredLayout) -> None:
+        tree, self.stored = layout.form.tree, stored
         self.tree, self.layout, self.own = tree, layout, own
         order = walking_order(tree)
         self.order: list[int] = order.node.tolist()
@@ -162,7 +164,7 @@ class _Planner:
     def plan(self) -> CudaWalkPlan:
         """Number the rows, street by street."""
         layout, own = self.layout, self.own
-        hands = int(layout.hands[1 - own]), int(layout.hands[own])
+        stored, hands = self.stored, (int(layout.hands[1 - own]), int(layout.hands[own]))
         last = len(layout.form.streets) - 1
         streets, lines = np.zeros(last + 1, dtype=STREET), np.zeros(len(self.line_street), dtype=LINE)
         leaf_first: list[int] = []
@@ -177,9 +179,12 @@ class _Planner:
             record["walked"] = sum(not self._is_direct(line) for line in members.tolist())
             record["decided"] = sum(self.actor[self.line_first[line]] >= 0 for line in members.tolist())
             for who, player in (("own", own), ("other", 1 - own)):
-                record[f"{who}_begin"] = layout.street_at[player, street]
-                record[f"{who}_size"] = layout.runout_size[player, street]
-            record["own_shift"] = shift[street]
+                record[f"{who}_begin"] = stored.street_at[player, street]
+                record[f"{who}_size"] = stored.runout_size[player, street]
+                record[f"{who}_hands"] = stored.hands[player, street]
+            record["has_places"] = stored.has_places(street)
+            record["rounding_begin"] = layout.street_at[own, street] + shift[street]
+            record["rounding_size"] = layout.runout_size[own, street]
             leaf_first.append(len(self.leaves))
             record["opponent_begin"], record["own_rows_begin"] = opponent_begin, own_begin
             record["value_begin"] = value_begin if street < last else 0  # those of the last street are elsewhere
@@ -354,7 +359,7 @@ class _Planner:
         child_reach = ~numbers[0] if mine and cached else numbers[0]
         self.decisions.append(
             (
-                int(self.layout.block[self.order[node]]),
+                int(self.stored.block[self.order[node]]),
                 len(below),
                 int(mine),
                 rows[node],
@@ -366,6 +371,7 @@ class _Planner:
                 cached_row,
                 *(rows_below + [0] * INLINE)[:INLINE],
                 *levels,
+                int(self.stored.before[self.order[node]]),
             )
         )
         self.child_rows += rows_below

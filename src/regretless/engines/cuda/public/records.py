@@ -132,9 +132,14 @@ STREET = _struct(
     ("int", "opponent_rows"),  # on a runout
     ("int", "own_rows"),
     ("int", "value_rows"),
+    ("int", "own_hands"),  #     in rows and among stored numbers, padded
+    ("int", "other_hands"),
+    ("int", "has_places"),  #    whether these are only the hands that a runout leaves, at the places of `live.py`
+    ("int", "unused"),
     ("long long", "own_begin"),  #      where the own player's numbers begin, and how many a runout has
     ("long long", "own_size"),
-    ("long long", "own_shift"),  #      how much later they begin in the whole, if the form is a part
+    ("long long", "rounding_begin"),  # the same in snapshots of the whole, which decides how they are rounded
+    ("long long", "rounding_size"),
     ("long long", "other_begin"),
     ("long long", "other_size"),
     ("long long", "opponent_begin"),  # where the rows of the street begin
@@ -166,8 +171,9 @@ DECISION = _struct(
     ("int", "needed"),  #  own: a bit per action, whether anything reads the reach below; else a mixture, or -1
     ("int", "cached_row"),  #    where the thread keeps its value, or -1
     *(("int", f"child_{name}") for name in "abcd"),  # the first four of its children
-    ("int", "depth"),  #   decisions of the same player above it in its line
-    ("int", "height"),  #  the longest chain of decisions below it in its line
+    ("short", "depth"),  #   decisions of the same player above it in its line
+    ("short", "height"),  #  the longest chain of decisions below it in its line
+    ("int", "before"),  #  actions of the same player before it on its street
 )
 TERMINAL = _struct(
     "Terminal",
@@ -234,6 +240,10 @@ JOB = _struct(
     ("const Term*", "terms"),
     ("const short*", "permutations"),
     ("const short*", "alike_hands"),
+    ("const short*", "own_places"),  # of the hands that final runouts leave
+    ("const short*", "other_places"),
+    ("const short*", "own_positions"),
+    ("const short*", "other_positions"),
     ("const unsigned*", "roundings"),
     ("const unsigned char*", "alike_cards"),
     ("const unsigned char*", "own_alive"),

@@ -15,6 +15,7 @@ import numpy as np
 
 from regretless.engines.cuda.public.engine import HALF_BITS
 from regretless.engines.cuda.public.hands import HandCounts, code_bytes, hand_shapes
+from regretless.engines.cuda.public.live import saves_hands
 from regretless.engines.cuda.public.records import (
     ALIGNMENT,
     DECISION,
@@ -52,25 +53,40 @@ def estimate(size: PublicSize, *, storage: int = 32, predicts: bool = False, is_
     """
     number = number_format(storage)
     entry = number.entry_bytes + (number.regret.itemsize if predicts else 0)
-    entries = sum(int(size.runouts @ size.actions[:, player]) * padded(size.hands[player]) for player in range(2))
-    tables = _tables(size) + sum(_lists(size, own) + _plan(size, own) for own in range(2))
+    last = _last_hands(size, storage)
+    entries = sum(
+        int(size.runouts[:-1] @ size.actions[:-1, player]) * padded(size.hands[player])
+        + int(size.runouts[-1]) * int(size.actions[-1, player]) * last[player]
+        for player in range(2)
+    )
+    tables = _tables(size, last) + sum(_lists(size, own, last) + _plan(size, own) for own in range(2))
     codes = _codes(size) if storage == HALF_BITS else 0
     sums = 8 * min(int(size.runouts[1]), MAX_BLOCKS) * _lines(size)[1] * max(map(padded, size.hands)) if is_part else 0
-    return entries * entry + tables + codes + _row_bytes(size) + sums
+    return entries * entry + tables + codes + _row_bytes(size, last) + sums
 
 
 def bucket_evaluation_bytes(size: PublicSize, *, probabilities: int) -> int:
     """Bytes of a `CudaBucketEvaluator` at work, with this many probabilities in its strategy."""
-    tables = _tables(size) + sum(_lists(size, own) + _plan(size, own) for own in range(2))
+    first, second = map(padded, size.hands)
+    tables = _tables(size, (first, second))
+    tables += sum(_lists(size, own, (first, second)) + _plan(size, own) for own in range(2))
     buckets = 2 * int(size.runouts.sum()) * sum(map(padded, size.hands))
-    return 4 * probabilities + 8 * int(size.nodes.sum()) + buckets + tables + _row_bytes(size)
+    return 4 * probabilities + 8 * int(size.nodes.sum()) + buckets + tables + _row_bytes(size, (first, second))
 
 
-def _tables(size: PublicSize) -> int:
-    """`hands.hand_tables`."""
+def _last_hands(size: PublicSize, storage: int) -> tuple[int, int]:
+    """`StoredLayout.hands` of the last street."""
+    products = storage == HALF_BITS and are_few(size.hands) and size.even_ties
+    fewer = saves_hands(size.hands, size.live, size.runouts.tolist(), products=products)
+    first, second = size.live if fewer and size.live is not None else size.hands
+    return padded(first), padded(second)
+
+
+def _tables(size: PublicSize, last: tuple[int, int]) -> int:
+    """`hands.hand_tables`, with so many hands on the last street."""
     total = int(size.runouts.sum()) * RUNOUT.itemsize + _symmetries(size) * (size.deck + 1)
     total += int(size.runouts[1:].sum()) * size.permutations * TERM.itemsize
-    for hands in size.hands:
+    for hands, last_hands in zip(size.hands, last, strict=True):
         counts = HandCounts(
             hands=padded(hands),
             cards=2 * hands,
@@ -79,6 +95,7 @@ def _tables(size: PublicSize) -> int:
             symmetries=_symmetries(size),
             runouts=int(size.runouts.sum()),
             finals=int(size.runouts[-1]),
+            places=last_hands if last_hands < padded(hands) else 0,
         )
         total += sum(prod(shape) * np.dtype(kind).itemsize + ALIGNMENT for shape, kind in hand_shapes(counts).values())
     return total
@@ -89,12 +106,12 @@ def _symmetries(size: PublicSize) -> int:
     return min(SUBGROUPS.get(size.permutations, max(SUBGROUPS.values())), int(size.runouts.sum()) + 1)
 
 
-def _lists(size: PublicSize, own: int) -> int:
+def _lists(size: PublicSize, own: int, last: tuple[int, int]) -> int:
     """`hands.list_sizes`, for the walks of one player."""
-    n = padded(size.hands[own])
+    n = last[own]
     units = SEGMENTS + size.deck
     operations = 3 * size.hands[1 - own] + 4 * units + 4  # of all hands and of both cards, in fours
-    folds = _symmetries(size) * n * OWN_HAND.itemsize
+    folds = _symmetries(size) * padded(size.hands[own]) * OWN_HAND.itemsize
     return int(size.runouts[-1]) * (n * OWN_HAND.itemsize + operations * 4 + (units + 1) * UNIT.itemsize) + folds
 
 
@@ -124,19 +141,19 @@ def _plan(size: PublicSize, own: int) -> int:
     )
 
 
-def _row_bytes(size: PublicSize) -> int:
+def _row_bytes(size: PublicSize, last_hands: tuple[int, int]) -> int:
     """The working rows of `spot.SpotWalks`, with which the players take turns unless they are few."""
-    lines, hands = _lines(size), [padded(each) for each in size.hands]
+    lines, hands = _lines(size), (padded(size.hands[0]), padded(size.hands[1]))
     runouts, last = [int(count) for count in size.runouts], len(lines) - 1
     slots, before, values = [], [], []  # numbers in rows of one runout of the last street, of earlier streets, of lines
     for own in range(2):
         rows = [
             (
-                (lines[street] + int(size.actions[street, 1 - own])) * hands[1 - own],
-                (lines[street] + int(size.actions[street, own])) * hands[own],
-                int(size.nodes[street].sum()) * hands[own],
+                (lines[street] + int(size.actions[street, 1 - own])) * each[1 - own],
+                (lines[street] + int(size.actions[street, own])) * each[own],
+                int(size.nodes[street].sum()) * each[own],
             )
-            for street in range(last + 1)
+            for street, each in enumerate([hands] * last + [last_hands])
         ]
         slots.append(rows[-1])
         before.append([sum(runouts[street] * rows[street][which] for street in range(last)) for which in range(3)])
@@ -145,10 +162,10 @@ def _row_bytes(size: PublicSize) -> int:
     slot = 4 * sum(int(max(each)) for each in zip(*slots, strict=True))
     # Rows that are only cached leave room for more runouts, up to the limit; all of the most that a deal can have fit.
     taking_turns = max(slots_of(slot, runouts[-1], min(size.deck, runouts[-1])), min(WAVE_BYTES // slot, runouts[-1]))
-    ways = WAYS * (max(values) + max(each[2] for each in before) + taking_turns * lines[-1] * max(hands))
+    ways = WAYS * (max(values) + max(each[2] for each in before) + taking_turns * lines[-1] * max(last_hands))
     in_turn = 4 * (sum(reach) + ways) + max(taking_turns * slot, min(WAVE_BYTES, runouts[-1] * slot))
     apart = (
-        sum(each[:2]) + WAYS * (line + runouts[-1] * lines[-1] * hands[own] + each[2])
+        sum(each[:2]) + WAYS * (line + runouts[-1] * lines[-1] * last_hands[own] + each[2])
         for own, (each, line) in enumerate(zip(before, values, strict=True))
     )
     # If so few that the players do not take turns, they are at most twice as many.

@@ -6,7 +6,7 @@ evaluates terminals has in shared memory, which the host knows and the kernels a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -49,6 +49,7 @@ class KernelOptions:
     wide: bool = False  # terminals in 64 bits
     predicts: bool = False
     products: bool = False  # terminals as matrix products while a player learns
+    places: bool = False  # final runouts may have only live hands (`live.py`)
     bucketed: bool = False  # evaluations look averages up in tables per bucket
     reach_shared: bool = True  # which tiles lie in shared memory
     parts_shared: bool = True
@@ -63,6 +64,7 @@ class KernelOptions:
             "PREDICTS": int(self.predicts),
             "PRODUCTS": int(self.products),
             "BUCKETED": int(self.bucketed),
+            "PLACES": int(self.places),
             "PARTS_SHARED": int(self.parts_shared),
             "REACH_SHARED": int(self.reach_shared),
             "THREADS": self.threads,
@@ -87,6 +89,17 @@ def choose_rooms(device: Device, spots: Sequence[SpotWalks], options: KernelOpti
 
     Returns the options for that, and ROOMS for both players.
     """
+    fitting = _fitting_rooms(device, spots, options)
+    if not options.places:
+        return next(fitting)
+    # In games from the deal, 1,088 hands leave room only for narrow tiles if both lie inside, and so for more of them.
+    return max(fitting, key=lambda each: (each[0].reach_shared, int(each[1]["width"].min())))
+
+
+def _fitting_rooms(
+    device: Device, spots: Sequence[SpotWalks], options: KernelOptions
+) -> Iterator[tuple[KernelOptions, Records]]:
+    """For each choice of what lies in shared memory, the widest tiles that fit; most in shared memory first."""
     for inside in (("reach", "parts"), ("reach",), ()):
         for threads, blocks in SHARINGS:
             chosen = replace(
@@ -102,8 +115,8 @@ def choose_rooms(device: Device, spots: Sequence[SpotWalks], options: KernelOpti
                 rooms = np.concatenate(fitting)
                 # Alike for both players, whose blocks may be launched together, or tiles would overlap.
                 rooms["block_bytes"] = rooms["block_bytes"].max()
-                return chosen, rooms
-    raise AssertionError("even the lists of a runout do not fit in shared memory")
+                yield chosen, rooms
+                break
 
 
 def _widest_room(spots: Sequence[SpotWalks], own: int, options: KernelOptions, share: int) -> Records:
@@ -119,7 +132,7 @@ def _widest_room(spots: Sequence[SpotWalks], own: int, options: KernelOptions, s
 def _room(spots: Sequence[SpotWalks], own: int, options: KernelOptions, width: int) -> Records:
     """Where everything lies in the shared memory of a block that evaluates terminals, or outside it."""
     real, deck = 8 if options.wide else 4, max(spot.layout.form.deck for spot in spots)
-    other_hands = max(int(spot.layout.hands[1 - own]) for spot in spots)
+    other_hands = max(int(spot.plans[own].streets[-1]["other_hands"]) for spot in spots)
     cuts = [plan.cut(width)[0] for plan in {spot.plans[own] for spot in spots}]
     strides = {
         "reach_stride": _stride(max(cut.tiled for cut in cuts)),

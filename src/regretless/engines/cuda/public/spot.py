@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from regretless.engines.cuda.device import Buffer, Device
 from regretless.engines.cuda.public.hands import hand_tables, has_equal_players, list_sizes, max_sums
+from regretless.engines.cuda.public.live import StoredLayout
 from regretless.engines.cuda.public.plan import CudaWalkPlan, make_plan
 from regretless.engines.cuda.public.records import ALIGNMENT, JOB, Field, Pointers, offsets_of
 from regretless.engines.cuda.public.terminals import Panels
@@ -81,7 +82,9 @@ class _Shape:
     ) -> None:
         """`blocks` of the second street are summed apart: those of a part of a form."""
         self._products, self._equal_players = products, equal_players
-        slot_rows = [_slot_rows(layout, plan) for plan in plans]
+        last = [plan.streets[-1] for plan in plans]
+        self._last_hands = [(int(street["own_hands"]), int(street["other_hands"])) for street in last]
+        slot_rows = [_slot_rows(plan) for plan in plans]
         slot = 4 * sum(map(max, *(each[:3] for each in slot_rows)))  # if the players take turns
         self.slots = slots_of(slot, int(layout.runouts[-1]), most_children)
         rows = [_rows(plan, self.slots, each) for plan, each in zip(plans, slot_rows, strict=True)]
@@ -111,14 +114,14 @@ class _Shape:
             else:
                 yield 4 * max(one[1], two[1]), (one[0], two[0])
         for own in range(1 if self._equal_players else 2):
-            for name, size in list_sizes(layout, own, products=self._products).items():
+            for name, size in list_sizes(layout, self._last_hands[own], own, products=self._products).items():
                 yield size, ((0, name), (1, name)) if self._equal_players else ((own, name),)
 
 
-def _slot_rows(layout: Layout, plan: CudaWalkPlan) -> tuple[int, int, int, int]:
+def _slot_rows(plan: CudaWalkPlan) -> tuple[int, int, int, int]:
     """Numbers in the opponent's rows, own rows, values and values of lines of one runout of the last street."""
     street = plan.streets[-1]
-    own_hands, other_hands = int(layout.hands[plan.own]), int(layout.hands[1 - plan.own])
+    own_hands, other_hands = int(street["own_hands"]), int(street["other_hands"])
     own_rows, values, lines = (int(street[name]) * own_hands for name in ("own_rows", "value_rows", "lines"))
     return int(street["opponent_rows"]) * other_hands, own_rows, values, lines
 
@@ -162,14 +165,16 @@ class SpotWalks:
         units: Sequence[float],
         *,
         products: bool = False,
+        stored: StoredLayout | None = None,
         blank: Callable[[int], Buffer] | None = None,
     ) -> None:
         """`blank(size)` allocates zeroed bytes for working rows and lists; by default the device does.
 
-        `products`: terminals are matrix products while a player learns.
+        `products`: terminals are matrix products while a player learns. `stored`: where numbers are on the device.
         """
         self.device, self.layout = device, layout
-        self.plans = make_plan(layout, 0), make_plan(layout, 1)
+        self.stored = StoredLayout(layout, None) if stored is None else stored
+        self.plans = make_plan(layout, 0, self.stored), make_plan(layout, 1, self.stored)
         self.equal_players = has_equal_players(layout.form)  # they share their tables and lists
         self._shape = _shape_of(layout, self.plans, products=products, equal_players=self.equal_players)
         first = max_sums(layout.form, 0)
@@ -180,7 +185,7 @@ class SpotWalks:
         self._pointed: list[Buffer] = []  # what the jobs point to: as long as they do, it must not be freed
         self._widths: list[int] = []  # of both players' pieces of terminals
         self._panel_bytes = 0  # at most, of their panels
-        tables = hand_tables(layout, units)
+        tables = hand_tables(layout, units, self.stored.live)
         self._point(device.upload(tables.block), tables.offsets.pointers)
         for plan in self.plans:
             self._point(device.once(plan, plan.packed.get_block), plan.packed.offsets.pointers)

@@ -83,7 +83,14 @@ class Walks:
         self._streets = len(spots[0].layout.form.streets)
         self._deck = max(spot.layout.form.deck for spot in spots)
         self._max_hands = np.max([spot.layout.hands for spot in spots], axis=0).tolist()  # of each player
-        options = KernelOptions(storage=storage, wide=wide, predicts=predicts, products=products, bucketed=bucketed)
+        options = KernelOptions(
+            storage=storage,
+            wide=wide,
+            predicts=predicts,
+            products=products,
+            bucketed=bucketed,
+            places=spots[0].stored.live is not None,
+        )
         self.options, self._rooms = choose_rooms(device, spots, options)
         self._kernels = device.compile(kernel_source(), self.options.flags(), KERNELS)
         widths = self._rooms["width"].tolist()
@@ -383,8 +390,8 @@ class Walks:
         work = launches.work
         if leaves.count:
             terms = min(work.terms, MAX_TERMS)
-            grid = (leaves.count, -(-work.hands[0] // STEP_THREADS))
-            shared = max(8 * (self._deck + 1 + 32) + 4 * work.hands[1], TERM.itemsize * terms)
+            grid = (leaves.count, -(-work.leaf_hands[0] // STEP_THREADS))
+            shared = max(8 * (self._deck + 1 + 32) + 4 * work.leaf_hands[1], TERM.itemsize * terms)
             where = np.int32(street - 1), np.int32(terms), np.int32(learns)
             self._kernels["leaves"](grid, STEP_THREADS, shared, self._jobs, leaves.buffer, *where)
 

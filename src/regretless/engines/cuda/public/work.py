@@ -39,8 +39,9 @@ class Work:
         self, spots: Chosen, own: int, street: int, runouts: Sequence[range], above: Sequence[range] | None
     ) -> None:
         """`runouts` of the street follow those `above`, of the street before, whose leaves need all of their lines."""
-        plans = {spot.plans[own]: spot.layout.hands.tolist() for _, spot in spots}  # many spots share one
-        hands = [[each[own], each[1 - own]] for each in plans.values()]
+        records = {spot.plans[own]: spot.plans[own].streets[street] for _, spot in spots}  # many spots share one
+        plans = {plan: (int(each["own_hands"]), int(each["other_hands"])) for plan, each in records.items()}
+        hands = list(plans.values())
         lines = [int(plan.streets[street]["lines"]) for plan in plans]
         # Hands of all lines of a runout, for the spot with the most: own ones, the opponent's, and those of both.
         self.own_line_hands = max(count * each[0] for count, each in zip(lines, hands))
@@ -74,6 +75,8 @@ class Work:
         is_one = len(self.down) == len(self.up) == len(items) and bool((self.up["piece"] >= 0).all())
         self.has_one_line = self.by_levels and is_one
         self.hands = max(each[0] for each in hands), max(each[1] for each in hands)  # own and opposing ones
+        every = np.max([spot.layout.hands for _, spot in spots], axis=0)
+        self.leaf_hands = int(every[own]), int(every[1 - own])  # of leaves above
         self.terms = 0  # deals that follow a runout above
         self.together = 1  # pieces that a block takes
         if above is not None:
@@ -186,6 +189,7 @@ def join(one: Work, two: Work) -> Work:
     ):
         setattr(work, name, max(getattr(one, name), getattr(two, name)))
     work.hands = max(one.hands[0], two.hands[0]), max(one.hands[1], two.hands[1])
+    work.leaf_hands = max(one.leaf_hands[0], two.leaf_hands[0]), max(one.leaf_hands[1], two.leaf_hands[1])
     for name in ("items", "down", "up", "pieces", "leaves"):
         setattr(work, name, np.concatenate([getattr(one, name), getattr(two, name)]))
     return work

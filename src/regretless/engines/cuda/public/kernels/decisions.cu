@@ -16,7 +16,7 @@ struct Numbers {
     Regret* matched;
     Average* average;
     const void* other;    // regrets while the own player learns, else averages
-    long long own_start;  // index of the first of the own numbers, in the whole, which determines how they are rounded
+    long long own_start;  // index of the first of the own numbers in snapshots, which determines how they are rounded
     const int* lock_rows; // of the runout, by node; null without locks
     const unsigned char* locked;
     int hands;
@@ -24,6 +24,14 @@ struct Numbers {
     const unsigned short* own_buckets;
     const unsigned short* other_buckets;
 };
+
+// Hands in the rows of a street: without PLACES, those of the form on every street.
+__device__ __forceinline__ int own_hands_of(const Job& job, const Street& street) {
+    return PLACES ? street.own_hands : job.own_hands;
+}
+__device__ __forceinline__ int other_hands_of(const Job& job, const Street& street) {
+    return PLACES ? street.other_hands : job.other_hands;
+}
 
 template <int MODE>
 __device__ __forceinline__ Numbers numbers_of(const Job& job, const Street& street, int runout) {
@@ -34,7 +42,7 @@ __device__ __forceinline__ Numbers numbers_of(const Job& job, const Street& stre
     const long long row = street.first_runout + runout;
     Regret* const regret = pin_global((Regret*)job.regret + own);
     return {regret, PREDICTS ? pin_global((Regret*)job.matched + own) : regret,
-            pin_global((Average*)job.average + own), pin_global(theirs), own + street.own_shift,
+            pin_global((Average*)job.average + own), pin_global(theirs), street.rounding_begin + runout * street.rounding_size,
             MODE == BEST && job.lock_rows ? job.lock_rows + lock_row : nullptr, job.locked, job.own_hands,
             job.tables, job.own_buckets + row * job.own_hands, job.other_buckets + row * job.other_hands};
 }
@@ -44,8 +52,8 @@ __device__ __forceinline__ int number_at(const Decision& decision, int hand) {
 }
 
 // What decides how the numbers of an action are rounded.
-__device__ __forceinline__ unsigned chance_of(const Numbers& numbers, const Step& step, int block, int a) {
-    return STORAGE == 32 ? 0u : hashed(step.salt + numbers.own_start + block + a);
+__device__ __forceinline__ unsigned chance_of(const Numbers& numbers, const Step& step, const Decision& decision, int a) {
+    return STORAGE == 32 ? 0u : hashed(step.salt + numbers.own_start + decision.before * numbers.hands + a);
 }
 
 // What the strategies of a slice of hands at a decision are matched to: `load(a)` returns the numbers of action a, in two
@@ -208,10 +216,10 @@ __device__ __forceinline__ Hands counted(Hands reach, const Step& step) {
 }
 
 // The new average of one action.
-__device__ __forceinline__ void average_action(const Numbers& numbers, const Step& step, int block, int at, int a,
+__device__ __forceinline__ void average_action(const Numbers& numbers, const Step& step, const Decision& decision, int at, int a,
                                                const Slice<Average>& sum, const Hands& leaving, const Chances& rounding) {
     store_averages(numbers.average + at + a * LANES, averaged(step, averages_of(sum), leaving),
-                   chance_of(numbers, step, block, a), rounding);
+                   chance_of(numbers, step, decision, a), rounding);
 }
 
 // The own player's decision on the way down: as above, and the average is updated.
@@ -223,7 +231,7 @@ __device__ __forceinline__ void split_and_average(const From& from, const Number
     const int at = number_at(decision, hand);
     const auto store = [&](int a, const Slice<Average>& sum, const Hands& leaving) {
         body(a, leaving);
-        average_action(numbers, step, decision.block, at, a, sum, leaving, rounding);
+        average_action(numbers, step, decision, at, a, sum, leaving, rounding);
     };
     by_actions<From>(
         decision.actions,
@@ -259,7 +267,7 @@ struct ActionValues {
 };
 
 // The new regret of one action, and what the next strategy is matched to: the update of `variants/variant.py`, fused.
-__device__ __forceinline__ void update_regret(const Numbers& numbers, const Step& step, int block, int at, int a,
+__device__ __forceinline__ void update_regret(const Numbers& numbers, const Step& step, const Decision& decision, int at, int a,
                                                const Hands& old, const Hands& value, const Hands& mean,
                                                const Chances& rounding) {
     const Hands positive = positive_of(old);
@@ -270,7 +278,7 @@ __device__ __forceinline__ void update_regret(const Numbers& numbers, const Step
         regret[j] = fmaxf(fmaf(positive[j], more, fmaf(old[j], step.negative_discount, gain)), lowest);
         predicted[j] = fmaf(regret[j], step.prediction_discount, gain * step.prediction);
     }
-    const unsigned chance = chance_of(numbers, step, block, a);
+    const unsigned chance = chance_of(numbers, step, decision, a);
     store_regrets(numbers.regret + at + a * LANES, regret, chance, rounding);
     if (PREDICTS) store_regrets(numbers.matched + at + a * LANES, predicted, chance, rounding);
 }
@@ -280,7 +288,7 @@ __device__ __forceinline__ void update_regret(const Numbers& numbers, const Step
 template <typename From, typename Value>
 __device__ __forceinline__ Hands improve(const From& from, const Numbers& numbers, const Step& step,
                                          const Decision& decision, int hand, const Chances& rounding, Value value) {
-    const int block = decision.block, at = number_at(decision, hand);
+    const int at = number_at(decision, hand);
     const bool averages = from.averages_now();
     return by_actions<From>(
         decision.actions,
@@ -297,14 +305,14 @@ __device__ __forceinline__ Hands improve(const From& from, const Numbers& number
                 FEW(a, 1, MOST, actions) positive = added(positive, played(a));
                 const Shares shares(positive, counted(from.reach(), step), actions);
                 FEW(a, 0, MOST, actions)
-                    average_action(numbers, step, block, at, a, sum[a], shares.leaving(played(a)), rounding);
+                    average_action(numbers, step, decision, at, a, sum[a], shares.leaving(played(a)), rounding);
             }
             FEW(a, 0, MOST, actions) below[a] = value(a);  // after averages: fewer registers are needed at once
             ActionValues values;
             FEW(a, 0, MOST, actions) values.add(played(a), below[a]);
             const Hands mean = values.mean(actions);
             FEW(a, 0, MOST, actions)
-                update_regret(numbers, step, block, at, a, regrets_of(old[a]), below[a], mean, rounding);
+                update_regret(numbers, step, decision, at, a, regrets_of(old[a]), below[a], mean, rounding);
             return mean;
         },
         [&] {
@@ -315,7 +323,7 @@ __device__ __forceinline__ Hands improve(const From& from, const Numbers& number
             const Hands mean = values.mean(actions);
 #pragma unroll 1
             for (int a = 0; a < actions; a++)
-                update_regret(numbers, step, block, at, a, regrets_of(from.regret(a)), value(a), mean, rounding);
+                update_regret(numbers, step, decision, at, a, regrets_of(from.regret(a)), value(a), mean, rounding);
             return mean;
         });
 }

@@ -163,14 +163,15 @@ template <int MODE, bool OWN>
 __device__ __forceinline__ void chunk_down(const Job* jobs, const Item& item, int chunk, int street_number, int cached_count,
                                            const Step* steps, int stride, int slices) {
     const Job job = jobs[item.job];
-    const int theirs = chunks_of(job.other_hands, slices);
-    if (chunk >= theirs + (OWN ? chunks_of(job.own_hands, slices) : 0)) return;
+    const Street& street = job.streets[street_number];
+    const int theirs = chunks_of(other_hands_of(job, street), slices);
+    if (chunk >= theirs + (OWN ? chunks_of(own_hands_of(job, street), slices) : 0)) return;
     const RunoutLine at = line_of(job, item, street_number);
     const CachedRows cached = team_rows(cached_count, slices);
     if (chunk < theirs) {
-        other_levels<MODE, IN_HALVES<MODE, OWN>>(at, team_of(slices, chunk, job.other_hands), cached);
+        other_levels<MODE, IN_HALVES<MODE, OWN>>(at, team_of(slices, chunk, other_hands_of(job, street)), cached);
     } else if (OWN) {
-        const Team team = team_of(slices, chunk - theirs, job.own_hands);
+        const Team team = team_of(slices, chunk - theirs, own_hands_of(job, street));
         const Numbers numbers = numbers_of<LEARN>(job, at.street, at.local);
         Chances rounding = {};
         if (team.works) rounding = rounding_of(at, team.hand);
@@ -184,7 +185,7 @@ __device__ __forceinline__ void chunk_down(const Job* jobs, const Item& item, in
 // Lines without decisions: their values are those of leaves.
 __device__ __forceinline__ void copy_values(const Job& job, const Item& item, int street_number, int chunk, int blocks) {
     const Street street = job.streets[street_number];
-    const int n = job.own_hands, each = n / HANDS;
+    const int n = own_hands_of(job, street), each = n / HANDS;
     const bool is_last = street_number == job.last_street;
     for (int unit = chunk * blockDim.x + threadIdx.x;; unit += blocks * blockDim.x) {
         const int position = street.decided + unit / each, hand = HANDS * (unit % each);
@@ -202,7 +203,7 @@ template <int MODE, bool OWN>
 __device__ __forceinline__ void chunk_up(const Job* jobs, const Item& item, int chunk, int blocks, int street_number,
                                          int cached_count, const Step* steps, int stride, int slices) {
     const Job job = jobs[item.job];
-    const int n = job.own_hands;
+    const int n = own_hands_of(job, job.streets[street_number]);
     if (item.piece < 0) {
         if (!REST_DONE<MODE, OWN>) copy_values(job, item, street_number, chunk, blocks);
         return;

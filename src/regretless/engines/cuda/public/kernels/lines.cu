@@ -117,11 +117,25 @@ __device__ __forceinline__ void split_own(const From& from, const Numbers& numbe
                       });
 }
 
+// The reach of a slice of hands in a row of the street above: they may be only those that the runout leaves.
+__device__ __forceinline__ Hands arriving_at(const float* row, const Street& street, const short* places, int hand,
+                                             int local, int hands) {
+#if PLACES
+    if (street.has_places) {
+        const Slice<short> place = *(const Slice<short>*)(places + (long long)local * hands + hand);
+        Hands reach;
+        EACH_HAND(j) reach[j] = place[j] < 0 ? 0.0f : row[place[j]];
+        return reach;
+    }
+#endif
+    return *(const Hands*)(row + hand);
+}
+
 // The opponent's rows of a line, for a slice of hands, and the reach it begins with.
 template <bool HALVES>
 __device__ __forceinline__ auto rows_of_other(const RunoutLine& at, int hand, const CachedRows& cached) {
     typedef typename Reach<HALVES>::Number Number;
-    const int m = at.job.other_hands;
+    const int m = other_hands_of(at.job, at.street);
     const long long row = (long long)at.slot * at.street.opponent_rows;
     Number* const rows = (Number*)(at.job.opponent_rows + at.street.opponent_begin);
     return Rows<Number>{pin_global(rows + row * m + hand), cached, at.line.opponent_row, m};
@@ -132,8 +146,12 @@ template <bool HALVES> __device__ __forceinline__ Hands first_of_other(const Run
     Hands reach = *(const Hands*)(job.other_reach + hand);
     if (at.runout.parent >= 0) {
         const long long row = (long long)at.runout.parent * at.above.opponent_rows + at.line.above_opponent;
-        reach = hands_at(job.opponent_rows + at.above.opponent_begin + row * m + hand);
+        const float* const above = job.opponent_rows + at.above.opponent_begin + row * m;
+        reach = arriving_at(above, at.street, job.other_places, hand, at.local, at.street.other_hands);
     }
+#if PLACES
+    if (at.street.has_places) return reach;
+#endif
     const Slice<unsigned char> alive = *(const Slice<unsigned char>*)(job.other_alive + (long long)at.number * m + hand);
     EACH_HAND(j) reach[j] = !alive[j] ? 0.0f : HALVES ? reach[j] * job.reach_scale : reach[j];
     return reach;
@@ -141,7 +159,7 @@ template <bool HALVES> __device__ __forceinline__ Hands first_of_other(const Run
 
 // The same of the own player.
 __device__ __forceinline__ Rows<float> rows_of_own(const RunoutLine& at, int hand, const CachedRows& cached) {
-    const int n = at.job.own_hands;
+    const int n = own_hands_of(at.job, at.street);
     const long long row = (long long)at.slot * at.street.own_rows;
     return {pin_global(at.job.own_rows + at.street.own_rows_begin + row * n + hand), cached, at.line.own_row, n};
 }
@@ -152,12 +170,23 @@ __device__ __forceinline__ Hands first_of_own(const RunoutLine& at, int hand) {
         return all;
     }
     const long long row = (long long)at.runout.parent * at.above.own_rows + at.line.above_own;
-    return hands_at(at.job.own_rows + at.above.own_rows_begin + row * at.job.own_hands + hand);
+    const float* const above = at.job.own_rows + at.above.own_rows_begin + row * at.job.own_hands;
+    return arriving_at(above, at.street, at.job.own_places, hand, at.local, at.street.own_hands);
 }
 
 // What decides how numbers of own hands are rounded.
 __device__ __forceinline__ Chances rounding_of(const RunoutLine& at, int hand) {
-    return *(const Chances*)(at.job.roundings + at.runout.symmetry * at.job.own_hands + hand);
+    const unsigned* const roundings = at.job.roundings + at.runout.symmetry * at.job.own_hands;
+#if PLACES
+    if (at.street.has_places) {
+        const long long first = (long long)at.local * at.street.own_hands + hand;
+        const Slice<short> place = *(const Slice<short>*)(at.job.own_places + first);
+        Chances result;
+        EACH_HAND(j) result[j] = roundings[max((int)place[j], 0)];
+        return result;
+    }
+#endif
+    return *(const Chances*)(roundings + hand);
 }
 
 // The weights of a job's iteration, `stride` from one spot to the next; the jobs of a spot are adjacent.
@@ -167,5 +196,5 @@ __device__ __forceinline__ Step step_of(const Step* steps, int stride, int job) 
 
 __device__ __forceinline__ float* values_of(const Job& job, const Street& street, bool is_last, int slot) {
     return (is_last ? job.value_rows : job.earlier_values) + street.value_begin +
-           (long long)slot * street.value_rows * job.own_hands;
+           (long long)slot * street.value_rows * own_hands_of(job, street);
 }

@@ -84,7 +84,11 @@ struct Source {
 // One block per final runout of a job; `finals` [blocks][2] are both numbers.
 extern "C" __global__ void make_lists(const Job* jobs, const int* finals) {
     const Job& job = jobs[finals[2 * blockIdx.x]];
-    const int n = job.own_hands, m = job.other_hands, deck = job.deck, final = finals[2 * blockIdx.x + 1];
+    const Street& street = job.streets[job.last_street];
+    const int n = own_hands_of(job, street), m = other_hands_of(job, street), deck = job.deck, final = finals[2 * blockIdx.x + 1];
+    // The hand at each place of the runout, if only those that it leaves have one; called only for hands with a strength.
+    const auto own_hand_at = [&](int h) { return PLACES ? (int)job.own_places[(long long)final * n + h] : h; };
+    const auto other_hand_at = [&](int k) { return PLACES ? (int)job.other_places[(long long)final * m + k] : k; };
     const short* own = job.own_strength + (long long)final * n;
     const short* other = job.other_strength + (long long)final * m;
     const Runout& runout = job.runouts[job.streets[job.last_street].first_runout + final];
@@ -105,14 +109,15 @@ extern "C" __global__ void make_lists(const Job* jobs, const int* finals) {
 
     for (int h = threadIdx.x; h < n; h += blockDim.x) {
         if (own[h] < 0) continue;
-        const int c = alike[job.own_cards[2 * h]], d = alike[job.own_cards[2 * h + 1]], strength = own[h];
+        const int c = alike[job.own_cards[2 * own_hand_at(h)]], d = alike[job.own_cards[2 * own_hand_at(h) + 1]];
+        const int strength = own[h];
         Meeting meeting = {{0, 0}, {{0, 0}, {0, 0}}, {(unsigned char)min(c, d), (unsigned char)max(c, d)}};
         for (int k = 0; k < m; k++) {
             if (other[k] < 0) continue;
             const bool beaten = other[k] < strength, met = other[k] <= strength;
             meeting.all.weaker += beaten, meeting.all.equal += met;
             for (int side = 0; side < 2; side++) {
-                const bool shared = holds(job.other_cards, k, meeting.card[side]);
+                const bool shared = holds(job.other_cards, other_hand_at(k), meeting.card[side]);
                 meeting.by_card[side].weaker += shared && beaten, meeting.by_card[side].equal += shared && met;
             }
         }
@@ -145,7 +150,7 @@ extern "C" __global__ void make_lists(const Job* jobs, const int* finals) {
     };
     for (int card = threadIdx.x; card < deck; card += blockDim.x) {
         int hands = 0, count = 0;
-        for (int k = 0; k < m; k++) hands += other[k] >= 0 && alike[card] == card && holds(job.other_cards, k, card);
+        for (int k = 0; k < m; k++) hands += other[k] >= 0 && alike[card] == card && holds(job.other_cards, other_hand_at(k), card);
         each_pair(card, [&](const Extent&) { count++; });
         card_first[card + 1] = hands;
         pair_first[card + 1] = count;
@@ -166,11 +171,11 @@ extern "C" __global__ void make_lists(const Job* jobs, const int* finals) {
     for (int k = threadIdx.x; k < m; k += blockDim.x) {
         if (other[k] < 0) continue;
         int rank = 0, by_card[2] = {0, 0};
-        const int cards[2] = {job.other_cards[2 * k], job.other_cards[2 * k + 1]};
+        const int cards[2] = {job.other_cards[2 * other_hand_at(k)], job.other_cards[2 * other_hand_at(k) + 1]};
         for (int i = 0; i < m; i++) {
             if (other[i] < 0 || !before(other[i], i, other[k], k)) continue;
             rank++;
-            for (int side = 0; side < 2; side++) by_card[side] += holds(job.other_cards, i, cards[side]);
+            for (int side = 0; side < 2; side++) by_card[side] += holds(job.other_cards, other_hand_at(i), cards[side]);
         }
         order[rank] = k;
         for (int side = 0; side < 2; side++)
@@ -178,7 +183,13 @@ extern "C" __global__ void make_lists(const Job* jobs, const int* finals) {
                 card_hands[card_first[cards[side]] + by_card[side]] = k;
     }
     for (int h = threadIdx.x; h < n; h += blockDim.x) {
-        OwnHand record = {0, 0, 0, job.same[h] < 0 ? m : job.same[h]};
+        int same = -1;
+        if (!PLACES) same = job.same[h];
+        else if (own[h] >= 0) {
+            same = job.same[own_hand_at(h)];
+            if (same >= 0) same = job.other_positions[(long long)final * job.other_hands + same];
+        }
+        OwnHand record = {0, 0, 0, same < 0 ? m : same};
         if (own[h] >= 0) {
             const Meeting mine = meetings[h];
             for (int i = 0; i < n; i++) record.group += (leads[i] & 1) && meetings[i].all < mine.all;

@@ -73,15 +73,17 @@ __device__ __forceinline__ void walk_down(const Job* jobs, const Item* items, in
     const WorkUnit work = work_unit_of(blocks);
     const Item item = items[work.item];
     const Job job = jobs[item.job];
-    const int theirs = job.other_hands / HANDS, each = theirs + (OWN ? job.own_hands / HANDS : 0);
+    const Street& street = job.streets[street_number];
+    const int theirs = other_hands_of(job, street) / HANDS;
+    const int each = theirs + (OWN ? own_hands_of(job, street) / HANDS : 0);
     const int line = work.unit / each, slice = work.unit - line * each;
-    if (line >= job.streets[street_number].walked) return;
+    if (line >= street.walked) return;
     const RunoutLine at = runout_line(job, item, street_number, line);
     const CachedRows cached = cached_rows(cached_count, blockDim.x, threadIdx.x);
     if (!OWN && MODE == LEARN) {
         const Regret* const played = (const Regret*)numbers_of<MODE>(job, at.street, at.local).other;
         prefetch_line(at, slice, theirs, [&](const Decision& decision) {
-            const int bytes = decision.actions * job.other_hands * sizeof(Regret);
+            const int bytes = decision.actions * other_hands_of(job, at.street) * sizeof(Regret);
             if (!decision.mine) prefetch_l2(played + decision.block, bytes);
         });
     }
@@ -145,17 +147,34 @@ __device__ __forceinline__ void fold_values(const Job& job, const Street& street
 const int DEALS = 16;  // of a chance node that are loaded before any is added
 
 // The sum over deals, copies included, in 64 bits. Blocks of them are summed by themselves before they are added up, so
-// that parts of a form give the same bits. `lines` has the values of runout 0 below, for hand 0.
+// that parts of a form give the same bits. `lines` has the values of runout 0 below, for hand 0; `positions`, if not null,
+// where hands are in them.
 __device__ __forceinline__ double deals_sum(const Term* terms, int count, const float* lines, long long stride,
-                                            const short* permutations, int hands) {
+                                            const short* permutations, int hands, const short* positions) {
     double sum = 0, block = 0;
     for (int i = 0; i < count; i += DEALS) {
         float result[DEALS];
+        // All loads of one kind before the first of the next: each would wait for the one that it depends on.
+#if PLACES
+        if (positions) {
+            int hand[DEALS];
 #pragma unroll
-        for (int j = 0; j < DEALS; j++) {
-            const Term& term = terms[min(i + j, count - 1)];
-            result[j] = lines[term.child * stride + permutations[term.permutation * hands]];
-        }
+            for (int j = 0; j < DEALS; j++) hand[j] = permutations[terms[min(i + j, count - 1)].permutation * hands];
+#pragma unroll
+            for (int j = 0; j < DEALS; j++)
+                hand[j] = positions[(long long)terms[min(i + j, count - 1)].child * hands + hand[j]];
+#pragma unroll
+            for (int j = 0; j < DEALS; j++)
+                result[j] = lines[terms[min(i + j, count - 1)].child * stride + max(hand[j], 0)];
+#pragma unroll
+            for (int j = 0; j < DEALS; j++) result[j] = hand[j] < 0 ? 0.0f : result[j];
+        } else
+#endif
+#pragma unroll
+            for (int j = 0; j < DEALS; j++) {
+                const Term& term = terms[min(i + j, count - 1)];
+                result[j] = lines[term.child * stride + permutations[term.permutation * hands]];
+            }
 #pragma unroll
         for (int j = 0; j < DEALS; j++)
             if (i + j < count) {
@@ -186,9 +205,11 @@ __device__ __forceinline__ void chance_values(const Job& job, const Street& stre
     }
     SYNC_BLOCK();
     if (hand >= n) return;
-    const long long stride = (long long)below.lines * n;
-    const float* const lines = job.line_values + below.line_begin + (long long)leaf.line * n - item.slot * stride;
-    values[hand] = (float)deals_sum(terms, count, lines, stride, permutations_of(job, runout, hand), n);
+    const long long stride = (long long)below.lines * own_hands_of(job, below);
+    const float* const lines =
+        job.line_values + below.line_begin + (long long)leaf.line * own_hands_of(job, below) - item.slot * stride;
+    const short* const positions = below.has_places ? job.own_positions : nullptr;
+    values[hand] = (float)deals_sum(terms, count, lines, stride, permutations_of(job, runout, hand), n, positions);
 }
 
 // In a part of a form: the sum over a block of runouts of the second street, at a chance node of the first. The item's
@@ -202,10 +223,11 @@ extern "C" __global__ void block_sums(const Job* jobs, const Item* items) {
     const Term* const terms = job.terms + item.slot;
     int count = 1;
     while (!terms[count - 1].ends_block) count++;
-    const long long stride = (long long)below.lines * n;
-    const float* const lines = job.line_values + below.line_begin + (long long)line * n;
-    job.block_sums[item.runout * stride + (long long)line * n + hand] =
-        deals_sum(terms, count, lines, stride, permutations_of(job, job.runouts[0], hand), n);
+    const long long stride = (long long)below.lines * own_hands_of(job, below);
+    const float* const lines = job.line_values + below.line_begin + (long long)line * own_hands_of(job, below);
+    const short* const positions = below.has_places ? job.own_positions : nullptr;
+    job.block_sums[((long long)item.runout * below.lines + line) * n + hand] =
+        deals_sum(terms, count, lines, stride, permutations_of(job, job.runouts[0], hand), n, positions);
 }
 
 // `centered`: what a tie is worth is subtracted from payoffs, as in `products.cu`.
@@ -227,9 +249,9 @@ __device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int 
     const WorkUnit work = work_unit_of(blocks);
     const Item item = items[work.item];
     const Job job = jobs[item.job];
-    const int n = job.own_hands, each = n / HANDS, line_number = work.unit / each;
-    const int hand = HANDS * (work.unit - line_number * each);
     const Street& street = job.streets[street_number];
+    const int n = own_hands_of(job, street), each = n / HANDS, line_number = work.unit / each;
+    const int hand = HANDS * (work.unit - line_number * each);
     if (line_number >= (REST_DONE<MODE, OWN> ? street.decided : street.lines)) return;
     const RunoutLine at = runout_line(job, item, street_number, line_number);
     const CachedRows cached = cached_rows(cached_count, blockDim.x, threadIdx.x);

@@ -62,6 +62,9 @@ struct LoadedPiece {
 // What all threads need of every column.
 struct Columns {
     const float* reach[2 * MAX_COLUMNS];   // rows in memory: of the columns, then of their mixtures
+#if PLACES
+    int above[2 * MAX_COLUMNS];            // whether they are rows of the street above
+#endif
     Real weaker[MAX_COLUMNS];              // pays
     Real equal[MAX_COLUMNS];
     Real all[MAX_COLUMNS];
@@ -74,14 +77,18 @@ struct Columns {
 };
 
 __device__ __forceinline__ void fill_column(const LoadedPiece& loaded, Columns& columns, int i) {
-    const int m = loaded.job.other_hands;
+    const int m = other_hands_of(loaded.job, loaded.street);
     const float* const rows = loaded.job.opponent_rows + loaded.street.opponent_begin +
                               (long long)loaded.slot * loaded.street.opponent_rows * m;
     const Terminal terminal = record_at(loaded.terminal + loaded.column(i));
     const double equal = loaded.pay(EQUAL, i), all = loaded.pay(ALL, i);
     const int row = terminal.opponent_row;
-    const float* const reach = row < 0 ? loaded.above + ~row * m : rows + row * m;
+    const float* const reach = row < 0 ? loaded.above + ~row * loaded.job.other_hands : rows + row * m;
     columns.reach[i] = reach;
+#if PLACES
+    columns.above[i] = row < 0;
+    if (i < loaded.piece.mixed) columns.above[loaded.paired() + i] = columns.above[i] && terminal.mixture < 0;
+#endif
     columns.weaker[i] = (Real)loaded.pay(WEAKER, i);
     columns.equal[i] = (Real)equal;
     columns.all[i] = (Real)all;
@@ -96,9 +103,16 @@ __device__ __forceinline__ void fill_column(const LoadedPiece& loaded, Columns& 
 
 // Step 1; a row of zeros follows the last hand. The tile is complete after `wait_for_copies` and a barrier.
 __device__ __forceinline__ void gather(const LoadedPiece& loaded, const Columns& columns, float* reach, int stride) {
-    const int m = loaded.job.other_hands, warps = blockDim.x / WARP, lane = threadIdx.x % WARP;
+    const int m = other_hands_of(loaded.job, loaded.street), warps = blockDim.x / WARP, lane = threadIdx.x % WARP;
     for (int i = threadIdx.x / WARP; i < loaded.paired() + loaded.piece.mixed; i += warps) {
         const float* const row = columns.reach[i];
+#if PLACES
+        if (columns.above[i]) {
+            const short* const places = loaded.job.other_places + (long long)loaded.final * m;
+            for (int hand = lane; hand < m; hand += WARP) reach[hand * stride + i] = row[max((int)places[hand], 0)];
+            continue;
+        }
+#endif
         for (int hand = lane; hand < m; hand += WARP) {
             if (REACH_SHARED) copy_later(reach + hand * stride + i, row + hand);
             else reach[hand * stride + i] = row[hand];
@@ -236,16 +250,22 @@ struct Own {
 
 __device__ __forceinline__ Own own_hand(const LoadedPiece& loaded, int hand) {
     const Job& job = loaded.job;
-    const int n = job.own_hands, symmetry = job.runouts[loaded.number].symmetry;
+    const int n = own_hands_of(loaded.job, loaded.street), symmetry = job.runouts[loaded.number].symmetry;
     if (hand >= n) return {};
+#if PLACES
+    const long long at = (long long)loaded.final * n + hand;
+    const int place = load_table(job.own_places + at);
+    return {record_at(job.own_list + at), record_at(job.fold_list + symmetry * job.own_hands + max(place, 0)), place >= 0};
+#else
     return {record_at(job.own_list + (long long)loaded.final * n + hand), record_at(job.fold_list + symmetry * n + hand),
             load_table(job.own_alive + (long long)loaded.number * n + hand) != 0};
+#endif
 }
 
 // Step 4; `own` is the thread's first hand, loaded ahead.
 __device__ __forceinline__ void store_values(const LoadedPiece& loaded, const Tile& tile, const Columns& columns, Own own) {
     const Piece& piece = loaded.piece;
-    const int n = loaded.job.own_hands, paired = loaded.paired();
+    const int n = own_hands_of(loaded.job, loaded.street), paired = loaded.paired();
     const long long first = loaded.street.value_begin + (long long)loaded.slot * loaded.street.value_rows * n;
     for (int hand = threadIdx.x; hand < n; own = own_hand(loaded, hand += blockDim.x)) {
         float* const values = loaded.job.value_rows + first + hand;
