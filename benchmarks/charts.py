@@ -25,10 +25,11 @@ GAMES = {  # big blinds -> game file, results
     15: ("heads_up_15bb", "h200_whole_game_15bb"),
     20: ("tutorial_20bb", "h200_whole_game_20bb"),
     30: ("heads_up_30bb", "h200_whole_game_30bb"),
-    # 50: ("heads_up_50bb", "h200_whole_game_50bb"),
+    50: ("heads_up_50bb", "h200_whole_game_50bb"),
     100: ("open_100bb", "h200_whole_game_100bb"),
 }
 WEIGHT_DECIMALS = 2
+ENOUGH = 50  # flops to extrapolate from
 
 
 def decisions(strategy: dict[str, dict[str, float]]) -> dict[str, dict[str, str]]:
@@ -47,7 +48,7 @@ def range_text(strategy: dict[str, dict[str, float]], line: str, action: str) ->
 
 def chart_toml(key: str, game: HoldemGame, results: dict[str, Any]) -> str:
     solved, price = results["solve"], results["prices"][-1]
-    everywhere = price.get("over_all_flops_mbb")
+    everywhere = price.get("over_all_flops_mbb") if price["flops_priced"] >= ENOUGH else None
     rows = [
         "[[chart]]",
         f'key = "{key}"',

@@ -190,7 +190,7 @@ def charts() -> Mapping[str, PreflopChart]:
     """All charts by their names, those of the smallest stacks first.
 
     >>> list(charts())
-    ['10bb', '15bb', '20bb', '30bb', '100bb']
+    ['10bb', '15bb', '20bb', '30bb', '50bb', '100bb']
     """
     text = files("regretless.holdem.games").joinpath("charts.toml").read_text(encoding="utf-8")
     return MappingProxyType({entry["key"]: _chart(entry) for entry in tomllib.loads(text)["chart"]})
