@@ -27,6 +27,31 @@ def test_range_in_the_formats_of_other_programs(run) -> None:
     assert run("range", "A♠K♠", "--format", "weights", "--json").json["range"].count("1") == 1
 
 
+def test_ranges_of_a_chart(run) -> None:
+    answer = run("range", "--chart", "20bb", "--line", "raise 2", "--json").json
+    assert (answer["chart"], answer["line"], answer["flops"], answer["priced_flops"]) == ("20bb", "raise 2", 25, 50)
+    assert list(answer["ranges"]) == ["BB: fold", "BB: call", "BB: all-in 20"]
+    call = answer["ranges"]["BB: call"]["range"]
+    texts = dict(
+        line.split("\t")
+        for line in run("range", "--chart", "20bb", "--line", "r2", "--format", "short").out.splitlines()
+    )
+    assert texts["BB: call"] == call
+    shown = run("range", "--chart", "20bb", "--line", "raise 2, call").out
+    assert shown.startswith("heads-up with 20 big blinds, raise 2, call\n")
+    assert call in shown.replace("\n", "")
+    for arguments, message in (
+        ([], "range: is missing: give one, such as '22+, A2s+', or a --chart"),
+        (["AA", "--line", "call"], "line: 'call' is a line of a chart: add --chart"),
+        (["AA", "--chart", "20bb"], "range: 'AA' cannot be combined with --chart"),
+        (["--chart", "7bb"], "chart: '7bb' is not one of 10bb, 15bb, 20bb, 30bb, 50bb, 100bb"),
+        (["--chart", "20bb", "--line", "raise 3"], "choose from fold, call, raise 2, all-in 20"),
+    ):
+        refused = run("range", *arguments)
+        assert (refused.code, refused.out) == (1, "")
+        assert message in refused.err
+
+
 def test_equity(run) -> None:
     answer = run("equity", "AA", "KK", "--json").json
     assert answer["equity"][0] == pytest.approx(0.8195, abs=1e-4)

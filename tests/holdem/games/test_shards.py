@@ -18,7 +18,7 @@ import pytest
 import regretless as rl
 from regretless import engines
 from regretless.engines import devices
-from regretless.errors import InvalidOption, RegretlessError, WouldNotFit, bytes_text
+from regretless.errors import InvalidFile, InvalidOption, RegretlessError, WouldNotFit, bytes_text
 from regretless.forms.parts import part_of
 from regretless.holdem.flops import read_flops
 from regretless.holdem.games import dealt_form, shards
@@ -184,6 +184,12 @@ def test_a_shard_says_what_is_wrong(tmp_path: Path) -> None:
         process.memory_bytes()()
     process.close()
     assert not is_running(process)
+
+
+def test_a_full_disk_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(ShardTask, "arriving", property(lambda task: tmp_path / "missing" / "arriving.0"))
+    with pytest.raises(InvalidFile, match=r"arriving\.0: cannot be written: no such file or directory"):
+        rl.solve(GAME, shards=2, iterations=2, **OPTIONS)
 
 
 def test_what_cannot_be_shared_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

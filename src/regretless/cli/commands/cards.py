@@ -6,7 +6,6 @@ a range wins against another once all cards are dealt.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rich.console import Console
@@ -68,11 +67,20 @@ def range_(
             raise InvalidOption("line", line, "is a line of a chart: add --chart")
         if not text:
             raise MissingOption("range", "give one, such as '22+, A2s+', or a --chart")
-        _print_ranges({"": Range.parse(" ".join(text))}, format, json_)
+        _print_one(Range.parse(" ".join(text)), format, json_)
         return
     if text:
         raise InvalidOption("range", " ".join(text), "cannot be combined with --chart")
     _print_chart(chart, line or "", format, json_)
+
+
+def _print_one(hands: Range, format: str | None, json_: bool) -> None:
+    if json_:
+        print_json(_as_json(hands, format))
+    elif format is not None:
+        print(hands.to_text(format))
+    else:
+        _print_range(for_answers(), hands)
 
 
 def _print_chart(key: str, line: str, format: str | None, json_: bool) -> None:
@@ -81,50 +89,43 @@ def _print_chart(key: str, line: str, format: str | None, json_: bool) -> None:
 
     shown = chart(key)
     ranges = shown.ranges(line)
-    if not json_ and format is None:
-        console = for_answers()
-        console.print(
-            f"heads-up with {shown.game.big_blinds:g} big blinds, {line or 'the first decision'}\n"
-            f"{shown.exploitability_mbb:g} mbb/g exploitable on the {shown.flops} flops it was solved on, "
-            f"{shown.price_mbb:g} on {shown.priced_flops} others\n",
-            style="dim",
-            highlight=False,
-        )
-    _print_ranges(ranges, format, json_)
-
-
-def _print_ranges(ranges: Mapping[str, Range], format: str | None, json_: bool) -> None:
-    """Ranges by their names; a single range needs none."""
     if json_:
-        results = {name: _as_json(hands, format or "short") for name, hands in ranges.items()}
-        print_json(results.get("", results))
+        figures = ("exploitability_mbb", "flops", "price_mbb", "priced_flops")
+        result = {"chart": key, "line": line} | {name: getattr(shown, name) for name in figures}
+        print_json(result | {"ranges": {name: _as_json(hands, format) for name, hands in ranges.items()}})
+        return
+    if format is not None:
+        for name, hands in ranges.items():
+            print(f"{name}\t{hands.to_text(format)}")
         return
     console = for_answers()
+    console.print(
+        f"heads-up with {shown.game.big_blinds:g} big blinds, {line or 'the first decision'}\n"
+        f"{shown.exploitability_mbb:g} mbb/g exploitable on the {shown.flops} flops it was solved on, "
+        f"{shown.price_mbb:g} on {shown.priced_flops} others\n",
+        style="dim",
+        highlight=False,
+    )
     for name, hands in ranges.items():
-        written = hands.to_text(format or "short")
-        if format is not None:
-            print(f"{name}: {written}" if name else written)
-            continue
-        if name:
-            console.print(Text(name, style="bold underline"))
-        _print_range(console, hands, written)
+        console.print(Text(name, style="bold underline"))
+        _print_range(console, hands)
 
 
-def _as_json(hands: Range, format: str) -> dict[str, Any]:
+def _as_json(hands: Range, format: str | None) -> dict[str, Any]:
     from regretless.cards.hands import HAND_COUNT
 
     return {
-        "range": hands.to_text(format),
+        "range": hands.to_text(format or "short"),
         "combos": hands.combos,
         "share": hands.combos / HAND_COUNT,
         "grid": hands.grid().tolist(),
     }
 
 
-def _print_range(console: Console, hands: Range, written: str) -> None:
+def _print_range(console: Console, hands: Range) -> None:
     from regretless.cards.hands import HAND_COUNT
 
-    console.print(Text(written or "(no hand)", style="bold"))
+    console.print(Text(str(hands) or "(no hand)", style="bold"))
     console.print(f"{hands.combos:g} combos, {hands.combos / HAND_COUNT:.1%} of all hands\n")
     for row in _grid(hands, color=has_color(console)):
         console.print(row, no_wrap=True)

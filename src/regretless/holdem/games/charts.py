@@ -31,6 +31,7 @@ from regretless.cards.hands import HAND_COUNT
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, InvalidText
 from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.normalise import normalise_columns
 from regretless.forms.public import NodeKind
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import hands_of
@@ -127,7 +128,7 @@ class _ChartReader(DealtReader):
         if node.index not in self._strategies:
             texts, actions = self._decisions[", ".join(node.steps)], self.actions(node.index)
             later = [Range.parse(texts[action]).weights for action in actions[1:]]
-            self._strategies[node.index] = np.array([1.0 - sum(later), *later]).clip(0.0, 1.0)
+            self._strategies[node.index] = normalise_columns(np.array([1.0 - sum(later), *later]).clip(0.0))
         return self._strategies[node.index]
 
     def dead(self, player: int, deal: Deal) -> NDArray[np.bool_]:

@@ -20,6 +20,7 @@ import numpy as np
 
 from regretless.engines import Arriving, Mode, ShardEngine, ShardWalk, Shelf
 from regretless.errors import Advice, RegretlessError
+from regretless.files.atomic import reason
 from regretless.holdem.flops import read_flops
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.real_cards import compile_game
@@ -57,6 +58,9 @@ def main() -> int:
     except RegretlessError as error:
         channel.send({"error": error.worded(Advice.in_words)})
         return error.exit_code
+    except OSError as error:
+        channel.send({"error": f"shard {task.number + 1}: {task.sums} cannot be written: {reason(error)}"})
+        return 1
     except MemoryError:
         channel.send({"error": f"shard {task.number + 1}: not enough memory"})
         return 3
@@ -75,7 +79,7 @@ def _carried_out(order: dict[str, Any], shard: ShardEngine, task: ShardTask) -> 
         return {"bytes": shard.engine.memory_bytes}
     if name == "walk":
         sums = shard.walk(_walk(order, task.arriving))
-        sums.tofile(task.sums)
+        task.sums.write_bytes(sums.tobytes())
         return {"shape": sums.shape}
     shelf = Shelf(**{**order, "folder": Path(order["folder"])})
     (shard.save if name == "save" else shard.load)(shelf)

@@ -26,8 +26,8 @@ import numpy as np
 
 from regretless import engines
 from regretless.engines import PartEngine, Shard, ShardedEngine, ShardLost, ShardWalk, Shelf, shard_ranges
-from regretless.errors import RegretlessError
-from regretless.files.atomic import create_temporary_folder
+from regretless.errors import InvalidFile, RegretlessError
+from regretless.files.atomic import create_temporary_folder, reason
 from regretless.forms.history import FloatArray
 from regretless.forms.parts import part_of
 from regretless.forms.public import PublicForm
@@ -138,9 +138,11 @@ class ShardProcess:
 
     def walk(self, walk: ShardWalk) -> Callable[[], FloatArray]:
         arriving = walk.arriving
-        with open(self._task.arriving, "wb") as file:
-            for array in (arriving.opponent, arriving.own):
-                np.ascontiguousarray(array).tofile(file)
+        try:
+            with open(self._task.arriving, "wb") as file:
+                file.writelines(np.ascontiguousarray(array).tobytes() for array in (arriving.opponent, arriving.own))
+        except OSError as error:
+            raise InvalidFile(self._task.arriving, f"cannot be written: {reason(error)}") from None
         order = {
             "order": "walk",
             "own": walk.own,
