@@ -95,7 +95,7 @@ def test_other_lines_still_add_and_remove() -> None:
         ({"lines": {"only": ["check, call"]}}, "no 'call' here; choose from check"),
         ({"lines": {"only": [""]}}, "names no action"),
         ({"lines": {"only": ["check"] * 40_001}}, "lines.only: has 40,001 entries; at most 40,000 are allowed"),
-        ({"bets": {}, "lines": {"onli": ["check"]}}, "did you mean 'only'"),
+        ({"bets": {}, "lines": {"onli": ["check"]}}, "did you mean only"),
         ({}, "bets"),
     ],
 )
