@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from tests.upi.conftest import RIVER, Talk
 
 import regretless as rl
 from regretless.cards.hands import PIO_ORDER, hand_text
+from regretless.holdem.spots.locks import AnyLock, Lock, LockFrom
 from regretless.holdem.spots.spot import Spot
 from regretless.upi.serve import LOOP_COMMANDS, commands
 
@@ -95,6 +97,48 @@ def test_lines_are_added_removed_forced_and_cut(talk: Talk) -> None:
     assert talk("show_all_lines").splitlines() == ["r:0", "r:0:b30", "r:0:b30:c", "r:0:b30:f", "r:0:c", "r:0:c:c"]
     talk.all("clear_lines\nbuild_tree")
     assert talk("show_all_lines").splitlines() == ["r:0", "r:0:c", "r:0:c:c"]
+
+
+def test_amounts_need_not_be_exact(talk: Talk) -> None:
+    talk.all(RIVER)
+    talk.all("clear_lines\nadd_line 10.1 10.1")
+    assert talk("cut_line 0").startswith("ERROR")
+    talk.all(f"{FLOP}clear_lines\nadd_line 10.1 10.1 30.3 90.9\nbuild_tree")
+    assert "r:0:b10.1:c:b30.3:b90.9" in talk("show_all_lines").splitlines()
+    talk.all("cut_line r:0:b10.1:c:2d:b30.3\nbuild_tree")
+    lines = talk("show_all_lines").splitlines()
+    assert "r:0:b10.1:c:b30.3:c" in lines
+    assert "r:0:b10.1:c:b30.3:b90.9" not in lines
+    talk.all("remove_line 10.101 10.099 30.3\nforce_line 10.1 10.1\nbuild_tree")
+    assert talk("show_all_lines").splitlines() == [
+        "r:0", "r:0:b10.1", "r:0:b10.1:c", "r:0:b10.1:c:c", "r:0:b10.1:c:c:c", "r:0:b10.1:c:c:c:c",
+        "r:0:b10.1:c:c:c:c:c", "r:0:b10.1:f",
+    ]  # fmt: skip
+
+
+def test_a_line_that_matches_nothing_is_an_error(river: Talk) -> None:
+    assert river("cut_line 30") == river("remove_line 30") == "ERROR: no line begins with 30"
+    assert river("remove_line 0 30 30") == "ERROR: no line begins with 0 30"
+    assert river("cut_line r:0:b37:f") == "ERROR: no line begins with 37 0"
+    lines = river("show_all_lines")
+    river.all("build_tree")
+    assert river("show_all_lines") == lines
+
+
+def test_lines_that_are_added_are_possible_again(river: Talk) -> None:
+    river.all("remove_line 0 0\nadd_line 0 0\nbuild_tree")
+    assert "r:0:c:c" in river("show_all_lines").splitlines()
+    river.all("remove_line 0\nforce_line 0 10\nbuild_tree")
+    assert river("show_all_lines").splitlines() == ["r:0", "r:0:c", "r:0:c:b10", "r:0:c:b10:c", "r:0:c:b10:f"]
+    river.all("clear_lines\nadd_line 37\nremove_line 37 37\nremove_line 37\nbuild_tree")
+    assert river("show_all_lines").splitlines() == ["r:0", "r:0:c", "r:0:c:c"]
+
+
+def test_a_line_that_is_not_possible_is_named_as_it_was_sent(river: Talk) -> None:
+    river.all("add_line 37 120 130")
+    assert river("build_tree").startswith("ERROR: line 37 120 130: 'bet 37, raise 120, raise 130' at position 20: ")
+    river.all("clear_lines\nadd_line 0 10\nremove_line 0\nremove_line 0 0")
+    assert re.match(r"ERROR: line 0( 0)?: ", river("estimate_tree"))
 
 
 def test_accuracy_is_in_chips_or_a_fraction_of_the_pot(river: Talk) -> None:
@@ -248,15 +292,128 @@ def test_solutions_are_saved_and_loaded(river: Talk, tmp_path: Path) -> None:
     assert river("load_tree missing.rgl") == "ERROR: missing.rgl: does not exist"
 
 
-def test_locks_of_a_loaded_tree_stay(talk: Talk, tmp_path: Path) -> None:
-    spot = Spot(board="Kh Qs Js 2c 3d", pot=100, stack=200, oop="AK", ip="QQ, JT", bets={"bet": "50%"})  # type: ignore[arg-type]
-    solution = rl.solve(spot, iterations=10, locks=[rl.holdem.Lock("check", {"bet 50": 1.0})])
-    solution.save(tmp_path / "locked.rgl", resumable=True)
-    talk.all(f"load_tree {tmp_path / 'locked.rgl'}\nset_accuracy 0")
+def save_river(path: Path, lock: AnyLock, **rules: float) -> str:
+    spot = Spot(board="Kh Qs Js 2c 3d", pot=100, stack=200, oop="AK", ip="QQ, JT", bets={"bet": "50%"}, rules=rules)  # type: ignore[arg-type]
+    rl.solve(spot, iterations=10, locks=[lock]).save(path, resumable=True)
+    return f"load_tree {path}"
+
+
+def test_locks_of_a_loaded_tree_are_those_of_its_nodes(talk: Talk, tmp_path: Path) -> None:
+    talk.all(save_river(tmp_path / "locked.rgl", Lock("x", {"bet 50": 1.0})) + "\nset_accuracy 0")
+    assert talk("show_node r:0:c").endswith("flags: LOCKED")
     talk("go 20")
     talk("wait_for_solver")
     assert talk.client.session.current().iterations == 30
     assert numbers(talk("show_strategy r:0:c"))[1].max() < 1e-6
+    talk.all("unlock_node r:0:c")
+    assert talk("show_node r:0:c").endswith("flags:")
+    talk("go 20")
+    talk("wait_for_solver")
+    assert talk.client.session.current().iterations == 20
+    assert numbers(talk("show_strategy r:0:c"))[1].max() > 0.5
+
+
+def test_locks_of_turns_are_those_of_a_card(talk: Talk, tmp_path: Path) -> None:
+    spot = Spot(board="Kh Qs Js 2c", pot=100, stack=50, oop="AK", ip="QQ, JT", bets={"bet": "50%"})  # type: ignore[arg-type]
+    path = tmp_path / "turn.rgl"
+    rl.solve(spot, iterations=1, locks=[Lock("check, check, 3d", {"all-in 50": 1.0}, "AK")]).save(path)
+    talk.all(f"load_tree {path}")
+    assert talk("show_node r:0:c:c:3d").endswith("flags: LOCKED")
+    assert talk("show_node r:0:c:c:4d").endswith("flags:")
+    rl.solve(spot, iterations=1, locks=[Lock("check, check", {"check": 1.0})]).save(path)
+    assert talk(f"load_tree {path}") == (
+        f"ERROR: {path}: has the lock 'check, check: check 1', which cannot be read: "
+        "it omits a card, so it applies at many nodes"
+    )
+    assert talk("show_node r:0:c:c:3d").endswith("flags: LOCKED")  # what was loaded before
+
+
+def test_a_lock_that_reads_another_file_is_refused(talk: Talk, tmp_path: Path) -> None:
+    source = tmp_path / "source.rgl"
+    save_river(source, Lock("check", {"bet 50": 1.0}))
+    load_tree = save_river(tmp_path / "locked.rgl", LockFrom(str(source), player="oop"))
+    source.unlink()
+    assert re.fullmatch(r"ERROR: .* has the lock .*: it takes the strategy of another file", talk(load_tree))
+    assert talk("is_tree_present") == "false"
+
+
+def test_a_loaded_tree_is_built_anew_only_from_lines(talk: Talk, tmp_path: Path) -> None:
+    talk.all(f"{RIVER}set_rake 0.5 1")
+    talk.all(save_river(tmp_path / "raked.rgl", Lock("check", {"check": 1.0}), rake=0.05, rake_cap=3))
+    unknown = "ERROR: the lines of a loaded tree are not known: send clear_lines, then add_line"
+    for line in ("build_tree", "add_line 20", "remove_line 0 0", "force_line 20", "cut_line r:0:c", "estimate_tree"):
+        assert talk(line) == unknown
+    talk.all("clear_lines\nadd_line 20\nbuild_tree")
+    assert talk("show_all_lines").splitlines() == ["r:0", "r:0:b20", "r:0:b20:c", "r:0:b20:f", "r:0:c", "r:0:c:c"]
+    assert talk.client.session.built.rules.rake_cap == 3
+    assert talk.client.session.built.locks == ()
+
+
+def test_a_solve_that_does_not_fit_leaves_the_solution(river: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = solved(river)
+    river.all("lock_node r:0")
+    session = river.client.session
+    solution = session.solution
+    assert solution is not None
+    with monkeypatch.context() as context:
+        context.setenv("REGRETLESS_MEMORY", "1 KB")
+        assert re.match(r"ERROR: the spot in 32 bits needs .*, but only .* are free", river("go"))
+    assert results(river("calc_results")) == before
+    needed = session.estimate(session.built).memory_bytes[32]  # of which the solution has some
+    monkeypatch.setattr("regretless.upi.session.available_bytes", lambda: needed - solution.record.memory_bytes)
+    assert river("go 5").startswith("go ok!")
+    river("wait_for_solver")
+    assert session.current().iterations == 5
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [(MemoryError(), "not enough memory"), (ZeroDivisionError("by 0"), "unexpected ZeroDivisionError: by 0")],
+)
+def test_a_solve_that_fails_is_reported(
+    river: Talk,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: Exception,
+    reason: str,
+) -> None:
+    def fail(*arguments: object, **options: object) -> None:
+        raise error
+
+    solved(river)
+    river.all("lock_node r:0")
+    with monkeypatch.context() as context:
+        context.setattr("regretless.upi.session.solve", fail)
+        assert "go ok!" in river("go")
+        river("wait_for_solver")
+    assert river.stream.getvalue().endswith(f"SOLVER: stopped ({reason})\nwait_for_solver ok!\n")
+    assert ("Traceback" in capsys.readouterr().err) is isinstance(error, ZeroDivisionError)
+    assert river("calc_results") == f"ERROR: the last solve failed ({reason}): send go again"
+    assert "Exploitable for" in str(solved(river))
+
+
+def test_a_command_that_fails_is_an_error(
+    river: Talk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("regretless.upi.session.solve", lambda *_, **__: {}["x"])
+    assert river("calc_results") == "ERROR: unexpected KeyError: 'x'"
+    assert "Traceback" in capsys.readouterr().err
+    assert river("is_ready") == "is_ready ok!"
+
+
+def test_the_tree_can_be_read_once_the_solver_says_it_stopped(river: Talk) -> None:
+    stopped = threading.Event()
+
+    def send(text: str) -> bool:
+        if text.startswith("SOLVER: stopped"):
+            stopped.set()
+            time.sleep(0.2)  # as long as another thread may take
+        return True
+
+    river.client.session.send = send
+    river("go 5")
+    assert stopped.wait(60)
+    assert numbers(river("show_strategy r:0")).shape == (2, 1326)
 
 
 def test_results_can_be_asked_for_while_the_solver_runs(river: Talk) -> None:
@@ -291,6 +448,14 @@ def test_scripts_and_redirected_answers(river: Talk, tmp_path: Path) -> None:
     script.write_text(f"load_script {script}\n")
     assert "ERROR: " in river(f"load_script {script}")
     assert river("load_script no-such-file").startswith("ERROR: [Errno 2]")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a file that is always full")
+def test_answers_come_back_if_their_file_is_full(talk: Talk) -> None:
+    talk("stdoutredi /dev/full")
+    assert talk("echo lost") == ("ERROR: /dev/full: [Errno 28] No space left on device; answers go to the client again")
+    assert talk("echo found") == "found"
+    assert talk("stdoutback") == "stdoutback ok!"
 
 
 def test_notes_on_a_tree_are_kept(talk: Talk) -> None:

@@ -1,14 +1,16 @@
-"""Answers as text: rows of 1,326 numbers in the protocol's order, nodes, results and tables."""
+"""Answers as text: rows of 1,326 numbers in the protocol's order, nodes, results, tables and errors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from traceback import print_exception
 
 import numpy as np
 
 from regretless.cards.deck import card_text
 from regretless.cards.hands import HAND_COUNT, PIO_ORDER, hand_text
 from regretless.engines import Evaluation
+from regretless.errors import RegretlessError
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import NodeKind
 from regretless.holdem.spots.sizes import exact, number_text
@@ -16,7 +18,10 @@ from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import IP, OOP, PLAYERS
 from regretless.upi.node_ids import TreeNode
 
-__all__ = ["HAND_ORDER", "all_hands", "from_row", "node_text", "results_text", "row_text", "table_text", "tree_info"]
+__all__ = [
+    "HAND_ORDER", "all_hands", "error_text", "from_row", "node_text", "results_text", "row_text", "table_text",
+    "tree_info",
+]  # fmt: skip
 
 HAND_ORDER = " ".join(hand_text(int(hand)) for hand in PIO_ORDER)
 KINDS = {NodeKind.CHANCE: "SPLIT_NODE", NodeKind.FOLD: "END_NODE", NodeKind.SHOWDOWN: "END_NODE"}
@@ -103,3 +108,18 @@ def tree_info(spot: Spot) -> list[str]:
         "EffectiveStacks": chips(spot.stack),
     }
     return [f"#{name}#{value}" for name, value in fields.items()]
+
+
+def error_text(error: Exception) -> str:
+    """An error on one line; the traceback of an unexpected one goes to stderr.
+
+    >>> error_text(MemoryError()), error_text(RegretlessError("there is no tree"))
+    ('not enough memory', 'there is no tree')
+    """
+    text = " ".join(str(error).split())
+    if isinstance(error, MemoryError):
+        return text or "not enough memory"
+    if isinstance(error, RegretlessError | OSError | UnicodeError):
+        return text
+    print_exception(error)
+    return f"unexpected {type(error).__name__}: {text}".removesuffix(": ")

@@ -21,9 +21,10 @@ from regretless.cards.deck import CARD_PATTERN, card_text, parse_card
 from regretless.errors import RegretlessError
 from regretless.forms.public import BettingTree, NodeKind
 from regretless.holdem.spots.lines import CLOSE
+from regretless.holdem.spots.locks import Lock, follow
 from regretless.holdem.spots.sizes import SLACK, exact, number_text
 
-__all__ = ["ROOT", "TreeNode", "action_lines", "action_text", "find_node", "line_text"]
+__all__ = ["ROOT", "TreeNode", "action_lines", "action_text", "find_node", "line_text", "locked_node"]
 
 ROOT = "r:0"
 _CARD = re.compile(CARD_PATTERN)
@@ -96,6 +97,20 @@ def find_node(tree: BettingTree, board: Sequence[int], text: str) -> TreeNode:
             raise RegretlessError(f"{text!r} is no node: {node.name} has no {step!r}")
         node = found
     return node
+
+
+def locked_node(tree: BettingTree, board: Sequence[int], lock: Lock) -> TreeNode:
+    """The node of a lock, which must name every card on the way."""
+    index, steps = follow(tree, lock, "lock")
+    cards = [step.card for step in steps if step is not None and step.card is not None]
+    if len(cards) < len(steps):
+        raise RegretlessError("it omits a card, so it applies at many nodes")
+    names: list[str] = []
+    while index > 0:
+        dealt = tree.kind[tree.parent[index]] == NodeKind.CHANCE
+        names.insert(0, card_text(cards.pop()) if dealt else action_text(tree, index))
+        index = int(tree.parent[index])
+    return find_node(tree, board, ":".join([ROOT, *names]))
 
 
 def _is_step(step: str, child: TreeNode) -> bool:

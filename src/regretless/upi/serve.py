@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache
 from typing import IO, TYPE_CHECKING
@@ -50,12 +51,16 @@ class Output:
 
     def write(self, text: str) -> None:
         with self._lock:
-            stream = self._file or self.stream
-            try:
-                stream.write(f"{text}\n")
-                stream.flush()
-            except (OSError, ValueError):  # closed at the other end, or at this one; or the disk of a file is full
-                self.is_broken = self.is_broken or stream is self.stream
+            if self._file is not None:
+                error = _write(self._file, text)
+                if error is None:
+                    return
+                with suppress(OSError):  # tries again to write the rest
+                    self._file.close()
+                text = f"ERROR: {self._file.name}: {error}; answers go to the client again"
+                self._file = None
+            if _write(self.stream, text) is not None:
+                self.is_broken = True
 
     def redirect(self, path: str | None, mode: str = "w") -> None:
         """Write to a file from now on, or back to the client."""
@@ -64,6 +69,16 @@ class Output:
             previous, self._file = self._file, file
         if previous is not None:
             previous.close()
+
+
+def _write(stream: IO[str], text: str) -> Exception | None:
+    """Write a line, or return what is wrong: the stream is closed at either end, or its disk is full."""
+    try:
+        stream.write(f"{text}\n")
+        stream.flush()
+    except (OSError, ValueError) as error:
+        return error
+    return None
 
 
 class Client:
@@ -84,8 +99,10 @@ class Client:
         name, arguments = words[0], words[1:]
         try:
             text = self._answer(name, arguments)
-        except (RegretlessError, OSError, MemoryError, UnicodeError) as error:
-            text = f"ERROR: {' '.join((str(error) or 'not enough memory').split())}"
+        except Exception as error:  # whatever it is, the client waits for an answer
+            from regretless.upi.answers import error_text
+
+            text = f"ERROR: {error_text(error)}"
         if text is not None and not self.scripts:
             self.output.answer(text)
             self._begin()

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,8 +22,9 @@ from regretless.api import load, solve
 from regretless.cards.hands import HAND_COUNT, hand_text
 from regretless.cards.ranges import Range
 from regretless.engines import available_cores
-from regretless.errors import InvalidFile, RegretlessError
+from regretless.errors import InvalidFile, InvalidText, RegretlessError
 from regretless.forms.history import FloatArray
+from regretless.forms.memory import available_bytes
 from regretless.forms.public import BettingTree
 from regretless.holdem.estimate import Estimate, estimate_spot
 from regretless.holdem.fitting import check_fits
@@ -31,12 +33,13 @@ from regretless.holdem.locking import with_strategies
 from regretless.holdem.problem import TARGET, spot_predicts
 from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.spots.locks import Lock, LockFrom
+from regretless.holdem.spots.locks import Lock, LockFrom, lock_text
+from regretless.holdem.spots.sizes import number_text
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import MIN_AMOUNT, PLAYERS, Lines, PlayerName, Rules
 from regretless.solving.loop import Progress
-from regretless.upi.answers import results_text
-from regretless.upi.node_ids import TreeNode, find_node, line_text
+from regretless.upi.answers import error_text, results_text
+from regretless.upi.node_ids import TreeNode, find_node, line_text, locked_node
 
 __all__ = ["Session", "Solving", "StopAt"]
 
@@ -62,8 +65,9 @@ class StopAt:
 class Solving:
     """A solve in a thread of its own."""
 
-    thread: threading.Thread
     stop: StopAt
+    thread: threading.Thread = field(init=False)
+    is_finished: bool = False  # all but its last message
 
 
 @dataclass
@@ -76,14 +80,14 @@ class Session:
     pot: float | None = None
     stack: float | None = None
     rules: Rules = field(default_factory=lambda: Rules(min_bet=MIN_AMOUNT))
-    lines: dict[Amounts, None] = field(default_factory=dict)  # in the order they were added
+    _lines: dict[Amounts, None] | None = field(default_factory=dict)  # None: unknown, of a tree that was loaded
     removed: dict[Amounts, None] = field(default_factory=dict)  # whose last check or call is not possible
     notes: list[str] = field(default_factory=list)  # lines of `add_info_line`
     accuracy: float | None = None
     accuracy_is_fraction: bool = False
     threads: int | None = None
 
-    spot: Spot | None = None  # that was built, or loaded
+    spot: Spot | None = None  # that was built, or loaded, without locks
     solution: SpotSolution | None = None  # that was solved, or loaded
     measured: Progress | None = None  # last, by the solver that runs or ran
     edits: dict[str, tuple[TreeNode, FloatArray]] = field(default_factory=dict)  # by id, [actions, 1326] to play
@@ -91,11 +95,12 @@ class Session:
     solving: Solving | None = None
     _prepared: Callable[[], None] | None = None  # starts the solver, once the answer to `go` is out
     _evaluated: SpotSolution | None = None  # the solution with the edits
+    _failure: str = ""  # why the last solve left no solution
 
     # --- building ----------------------------------------------------------------------------------------------------
 
     def describe(self) -> Spot:
-        """The spot that was set; nothing is built or kept."""
+        """The spot that was set, if its tree is possible; nothing is kept."""
         missing = {
             "set_board": self.board is None, "set_range OOP": "oop" not in self.ranges,
             "set_range IP": "ip" not in self.ranges, "set_pot": self.pot is None, "set_eff_stack": self.stack is None,
@@ -110,10 +115,31 @@ class Session:
             board=self.board, pot=self.pot, stack=self.stack, oop=self.ranges["oop"], ip=self.ranges["ip"],
             rules=self.rules,
         )  # fmt: skip
-        streets = len(spot.streets)
-        only = [line_text(line, streets=streets, stack=self.stack) for line in self.lines if line]
-        removed = [line_text(line, streets=streets, stack=self.stack) for line in self.removed]
-        return replace(spot, lines=Lines(only=tuple(only) or ("check",), remove=tuple(removed)))
+        amounts = {"only": list(filter(None, self.lines)), "remove": list(self.removed)}
+        texts = {
+            kind: tuple(line_text(line, streets=len(spot.streets), stack=self.stack) for line in lines)
+            for kind, lines in amounts.items()
+        }
+        spot = replace(spot, lines=Lines(only=texts["only"] or ("check",), remove=texts["remove"]))
+        try:
+            betting_tree(spot)
+        except InvalidText as error:  # about a line, named as the client sent it
+            fields = {f"lines.{kind}[{number}]": line for kind in amounts for number, line in enumerate(amounts[kind])}
+            if error.field not in fields:
+                raise
+            sent = " ".join(map(number_text, fields[error.field]))
+            raise RegretlessError(f"line {sent}{str(error).removeprefix(error.field)}") from None
+        return spot
+
+    @property
+    def lines(self) -> dict[Amounts, None]:
+        """The lines of the tree, in the order they were added."""
+        if self._lines is None:
+            raise RegretlessError("the lines of a loaded tree are not known: send clear_lines, then add_line")
+        return self._lines
+
+    def clear_lines(self) -> None:
+        self._lines, self.removed = {}, {}
 
     def build(self) -> None:
         """Build the tree of what was set."""
@@ -123,14 +149,16 @@ class Session:
         self.forget()
         self.spot = spot
 
-    def _check_fits(self, spot: Spot) -> Estimate:
-        betting_tree(spot)
-        threads = self.threads or available_cores()
-        return check_fits(spot, threads=threads, predicts=spot_predicts(spot, None), can_shrink=False)
+    def _check_fits(self, spot: Spot) -> None:
+        """Refuse a spot that does not fit in memory, even without the solution."""
+        self._evaluated = None
+        free, threads = available_bytes(), self.threads or available_cores()
+        if self.solution is not None and self.solution.path is None and self.solution.device == "cpu":
+            free += self.solution.record.memory_bytes
+        check_fits(spot, threads=threads, predicts=spot_predicts(spot, None), available=free, can_shrink=False)
 
     def estimate(self, spot: Spot) -> Estimate:
         """The size of a tree."""
-        betting_tree(spot)
         return estimate_spot(spot, threads=self.threads or available_cores(), predicts=spot_predicts(spot, None))
 
     def forget(self) -> None:
@@ -138,7 +166,7 @@ class Session:
         self._refuse_while_solving()
         self.spot = self.solution = self.measured = None
         self.edits, self.locks = {}, {}
-        self._evaluated = None
+        self._evaluated, self._failure = None, ""
 
     def read_file(self, path: Path) -> None:
         """Read a solution, and set everything as it was solved."""
@@ -146,11 +174,13 @@ class Session:
         solution = load(path)
         if not isinstance(solution, SpotSolution):
             raise InvalidFile(path, "is no solution of a spot")
-        betting_tree(solution.spot)
+        spot, locks = solution.spot, _locks_by_node(solution.spot, path)
         self.forget()
-        spot = solution.spot
-        self.solution, self.spot, self.notes = solution, spot, []
+        self.spot, self.locks, self.notes = replace(spot, locks=()), locks, []
+        self.solution = replace(solution, spot=self._locked)
+        self._lines, self.removed = None, {}
         self.board, self.pot, self.stack = spot.board, spot.pot, spot.stack
+        self.rules = replace(self.rules, rake=spot.rules.rake, rake_cap=spot.rules.rake_cap)
         self.ranges = {player: spot.range_of(player) for player in PLAYERS}
 
     def save(self, path: Path, *, resumable: bool) -> None:
@@ -167,6 +197,11 @@ class Session:
         return self.spot
 
     @property
+    def _locked(self) -> Spot:
+        """What was built, with the locks, node by node."""
+        return replace(self.built, locks=tuple(chain.from_iterable(self.locks.values())))
+
+    @property
     def tree(self) -> BettingTree:
         return betting_tree(self.built)
 
@@ -179,6 +214,8 @@ class Session:
         """The solution with what was set by hand; a tree that was not solved yet plays every action equally often."""
         self._refuse_while_solving()
         spot = self.built
+        if self._failure:
+            raise RegretlessError(f"the last solve failed ({self._failure}): send go again")
         if self.solution is None:
             self.solution = self._solve(spot, iterations=1)
         if not self.edits:
@@ -268,20 +305,18 @@ class Session:
     def prepare(self, stop: StopAt) -> None:
         """Make a solve ready, which begins once the answer to its command is out."""
         self._refuse_while_solving()
-        locks = tuple(lock for locks in self.locks.values() for lock in locks)
-        spot = replace(self.built, locks=(*self.built.locks, *locks))
-        options = self._options(stop)
+        spot, options = self._locked, self._options(stop)
         resume = self.solution
         if resume is None or not resume.is_resumable or resume.spot != spot:
-            resume = self.solution = None
             self._check_fits(spot)
+            resume = self.solution = None
         else:
             options["iterations"] += resume.iterations
         self.edits = {}
-        self._evaluated = None
-        thread = threading.Thread(target=self._run, args=(spot, resume, stop, options), daemon=True)
-        self.solving = Solving(thread, stop)
-        self._prepared = thread.start
+        self._evaluated, self._failure = None, ""
+        solving = self.solving = Solving(stop)
+        solving.thread = threading.Thread(target=self._run, args=(solving, spot, resume, options), daemon=True)
+        self._prepared = solving.thread.start
 
     def _options(self, stop: StopAt) -> dict[str, Any]:
         """The options of a solve, but for what is resumed."""
@@ -303,16 +338,18 @@ class Session:
         iterations = MAX_ITERATIONS if stop.iterations is None else stop.iterations
         return {"target": target, "iterations": iterations, "interrupted": interrupted, "report": report}
 
-    def _run(self, spot: Spot, resume: SpotSolution | None, stop: StopAt, options: dict[str, Any]) -> None:
+    def _run(self, solving: Solving, spot: Spot, resume: SpotSolution | None, options: dict[str, Any]) -> None:
         """Solve, in the solver's thread."""
         self.send("SOLVER: started")
         try:
             self.solution = self._solve(None if resume else spot, resume=resume, **options)
             reason = STOPPED.get(self.solution.reason, self.solution.reason)
-            if self.solution.reason == "interrupted" and not stop.requested:
+            if self.solution.reason == "interrupted" and not solving.stop.requested:
                 reason = "time is up"
-        except (RegretlessError, OSError, MemoryError) as error:
-            reason = " ".join(str(error).split()) or "not enough memory"
+        except Exception as error:  # whatever it is, the client waits for the last message
+            reason = error_text(error)
+            self._failure = reason if self.solution is None else ""
+        solving.is_finished = True
         self.send(f"SOLVER: stopped ({reason})")
 
     def begin(self) -> None:
@@ -337,12 +374,26 @@ class Session:
     @property
     def is_solving(self) -> bool:
         """Whether the solver runs, or is about to."""
-        return self.solving is not None and (self._prepared is not None or self.solving.thread.is_alive())
+        return self.solving is not None and not self.solving.is_finished
 
     def _refuse_while_solving(self) -> None:
         if self.is_solving:
             raise RegretlessError("the solver is running: send stop or wait_for_solver first")
+        self.wait()  # for its last message
 
     def close(self) -> None:
         """End the solver."""
         self.stop()
+
+
+def _locks_by_node(spot: Spot, path: Path) -> dict[str, list[Lock]]:
+    """The locks of a file by node id; another solution whose strategy they take is never opened."""
+    locks: dict[str, list[Lock]] = {}
+    for lock in spot.locks:
+        try:
+            if isinstance(lock, LockFrom):
+                raise RegretlessError("it takes the strategy of another file")
+            locks.setdefault(locked_node(betting_tree(spot), spot.board, lock).name, []).append(lock)
+        except RegretlessError as error:
+            raise InvalidFile(path, f"has the lock {lock_text(lock)!r}, which cannot be read: {error}") from None
+    return locks

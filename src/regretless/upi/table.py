@@ -14,6 +14,7 @@ from pathlib import Path
 from regretless.cards.hands import HAND_COUNT
 from regretless.errors import RegretlessError
 from regretless.forms.history import FloatArray
+from regretless.holdem.spots.sizes import exact
 from regretless.holdem.spots.spot_fields import PlayerName
 from regretless.upi.answers import from_row
 from regretless.upi.session import Amounts, Session
@@ -92,7 +93,7 @@ def read_row(texts: Sequence[str], what: str) -> FloatArray:
 
 
 def read_amounts(texts: Sequence[str]) -> Amounts:
-    amounts = tuple(read_number(word, "amount") for text in texts for word in text.split())
+    amounts = tuple(exact(read_number(word, "amount")) for text in texts for word in text.split())
     if any(amount < 0 for amount in amounts):
         raise RegretlessError("amount: is below 0")
     return amounts

@@ -10,6 +10,8 @@ from regretless.cards.ranges import Range
 from regretless.engines import available_cores
 from regretless.errors import RegretlessError
 from regretless.forms.public import NodeKind
+from regretless.holdem.spots.lines import CLOSE
+from regretless.holdem.spots.sizes import exact, number_text
 from regretless.holdem.spots.spot import Spot
 from regretless.upi.session import Amounts, Session, StopAt
 from regretless.upi.table import (
@@ -94,13 +96,16 @@ def set_rake(session: Session, arguments: list[str]) -> None:
 
 @TREE_COMMANDS.enter("AMOUNT…")
 def add_line(session: Session, arguments: list[str]) -> None:
-    session.lines[read_amounts(arguments)] = None
+    _add(session, read_amounts(arguments))
 
 
 @TREE_COMMANDS.enter("AMOUNT…")
 def remove_line(session: Session, arguments: list[str]) -> None:
     """Without the line's last action: lines that go through it, or the check or call itself."""
-    line = read_amounts(arguments)
+    line = wager = read_amounts(arguments)
+    while _is_passive(wager):
+        wager = wager[:-1]
+    _check_exists(session, wager)
     _drop(session, line)
     if _is_passive(line):
         session.removed[line] = None
@@ -111,24 +116,44 @@ def force_line(session: Session, arguments: list[str]) -> None:
     """Only this line's actions at its nodes; whoever faces a bet may still fold."""
     line = read_amounts(arguments)
     for length in range(len(line)):
-        before, action = line[:length], line[length]
-        for other in [other for other in session.lines if other[:length] == before and len(other) > length]:
-            if other[length] != action:
-                del session.lines[other]
+        before, action = line[:length], line[: length + 1]
+        for lines in (session.lines, session.removed):
+            for other in [other for other in lines if len(other) > length and _begins(other, before)]:
+                if not _begins(other, action):
+                    del lines[other]
         passive = (*before, max(before[-2:], default=0.0))
-        if passive[-1] != action:
+        if not _begins(passive, action):
             session.removed[passive] = None
-    session.lines[line] = None
+    _add(session, line)
+
+
+def _begins(line: Amounts, start: Amounts) -> bool:
+    """Whether a line begins with these amounts; they may have been rounded."""
+    return len(line) >= len(start) and all(abs(one - other) < CLOSE for one, other in zip(line, start))
 
 
 def _is_passive(line: Amounts) -> bool:
     """Whether a line ends with a check or a call."""
-    return bool(line) and line[-1] <= max(line[-3:-1], default=0.0)
+    return bool(line) and line[-1] < max(line[-3:-1], default=0.0) + CLOSE
+
+
+def _add(session: Session, line: Amounts) -> None:
+    """Add a line, whose checks and calls are possible again."""
+    session.lines[line] = None
+    for other in [other for other in session.removed if _begins(line, other)]:
+        del session.removed[other]
+
+
+def _check_exists(session: Session, line: Amounts) -> None:
+    if line and not any(_begins(other, line) for other in session.lines):
+        raise RegretlessError(f"no line begins with {' '.join(map(number_text, line))}")
 
 
 def _drop(session: Session, line: Amounts) -> None:
-    for other in [other for other in session.lines if other[: len(line)] == line]:
-        del session.lines[other]
+    """Forget everything that begins with a line."""
+    for lines in (session.lines, session.removed):
+        for other in [other for other in lines if _begins(other, line)]:
+            del lines[other]
 
 
 @TREE_COMMANDS.enter("NODE|AMOUNT…")
@@ -141,18 +166,18 @@ def cut_line(session: Session, arguments: list[str]) -> None:
         while index > 0:
             above = int(node.tree.parent[index])
             if node.tree.kind[above] == NodeKind.DECISION:
-                line = (float(node.tree.paid[index, node.tree.player[above]]), *line)
+                line = (exact(float(node.tree.paid[index, node.tree.player[above]])), *line)
             index = above
     else:
         line = read_amounts(arguments)
-    if any(other[: len(line)] == line for other in session.lines):
-        _drop(session, line)
-        session.lines[line] = None
+    _check_exists(session, line)
+    _drop(session, line)
+    _add(session, line)
 
 
 @TREE_COMMANDS.enter()
 def clear_lines(session: Session, arguments: list[str]) -> None:
-    session.lines, session.removed = {}, {}
+    session.clear_lines()
 
 
 @TREE_COMMANDS.enter()
