@@ -42,6 +42,20 @@ import threading; threading.Event().wait()
 """
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux")
+def test_the_limit_of_memory_does_not_count_what_a_process_has(start: Start) -> None:
+    _, reports = start("""
+import resource
+from regretless.supervision import Channel, limit_memory
+channel, block = Channel(), bytearray(2**28)
+limit_memory(0.0)
+channel.send({"bytes": resource.getrlimit(resource.RLIMIT_DATA)[0]})
+""")
+    message = reports.get(timeout=60)
+    assert isinstance(message, dict), message
+    assert 2**28 < message["bytes"] < 2**28 + 2**32
+
+
 def test_lines_are_answered_and_prints_go_to_the_log(start: Start) -> None:
     process, reports = start(ECHO)
     for text in ("one", "two"):

@@ -139,10 +139,15 @@ class Channel:
 
 
 def limit_memory(share: float) -> None:
-    """Let this process fail by itself if it needs more than a share of the free memory, without harming others."""
+    """Let this process fail by itself if it takes more than a share of the free memory, without harming others.
+
+    What it has already is not counted. Each call measures what is free then.
+    """
     if sys.platform != "linux":
         return
     with suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_DATA, (int(share * available_bytes()), resource.RLIM_INFINITY))
+        pages = int(Path("/proc/self/statm").read_text().split()[5])  # of memory that it may write, used or not
+        limit = pages * resource.getpagesize() + int(share * available_bytes())
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, resource.RLIM_INFINITY))
         # If memory runs out all the same, the kernel ends this process first.
         Path("/proc/self/oom_score_adj").write_text(OOM_SCORE)

@@ -19,6 +19,7 @@ from regretless.files.state import (
     lock_state,
     open_state,
     read_state,
+    remove_state,
     replace_state,
     state_folder,
 )
@@ -42,7 +43,7 @@ def replace(path: Path, root: Path) -> None:
         temporary.write_text("new")
 
 
-ACCESSES = (create, lock, read, replace)
+ACCESSES = (create, lock, read, replace, remove_state)
 
 
 @pytest.fixture

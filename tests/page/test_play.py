@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import os
+import random
 import shutil
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 from starlette.testclient import TestClient
@@ -21,11 +24,18 @@ from regretless.cards.equity import equity
 from regretless.cards.evaluator import evaluate
 from regretless.cards.hands import hand_text
 from regretless.cards.ranges import Range
+from regretless.engines import available_cores
 from regretless.holdem.games.pricing import PricedSolution
 from regretless.holdem.solution import SpotSolution
-from regretless.page import play
+from regretless.page import flop_solves, play
 from regretless.page.app import make_app
-from regretless.page.flop_solves import FlopSolver
+from regretless.page.flop_solves import FlopSolve, FlopSolver
+from regretless.page.library import Library
+from regretless.page.play import PlayTable, _folders, _Seat
+from regretless.page.play_session import FlopMissing, PlaySession
+from regretless.solving.options import SolveOptions
+from regretless.supervision import Message
+from regretless.workers.flops import FlopTask
 
 FOREVER = QUICK | {"target": 1e-9}
 Play = dict[str, Any]
@@ -85,13 +95,18 @@ def solved(state: Play) -> bool:
     return state["solve"] is None
 
 
-def to_flop(client: TestClient, file: str = "flops.rgl", **body: Any) -> Play:
+def to_flop(client: TestClient, file: str = "flops.rgl", first_seed: int = 3, **body: Any) -> Play:
     """A hand of the small blind that waits for its flop."""
-    for seed in range(3, 40):  # the big blind may fold
+    for seed in range(first_seed, first_seed + 40):  # the big blind may fold
         state = post(client, begin(client, file, **({"seed": seed, "player": "ip"} | body)), "act", action="call")
         if state["solve"] is not None:
             return state
     raise AssertionError("no hand came to a flop")
+
+
+def seat_of(client: TestClient, state: Play) -> _Seat:
+    table: PlayTable = client.app.state.parts[PlayTable]  # type: ignore[attr-defined]
+    return table._seats[state["id"]]
 
 
 def play_on(client: TestClient, state: Play, *wanted: str) -> Play:
@@ -209,6 +224,110 @@ def test_a_second_table_waits_for_its_turn(table: TestClient) -> None:
     until(table, second, solved)
 
 
+def test_one_solve_begins_for_requests_at_once(own: Path, games: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copy(games / "flops.rgl", own)
+    library = Library(own)
+    table = PlayTable(library)
+    monkeypatch.setattr(table.solver, "prepare", lambda: None)
+
+    def wait(session: PlaySession, solution: PricedSolution) -> None:
+        session.line = f"call, check, {play.TYPICAL_FLOP}"
+        session.missing = FlopMissing(solution.spot_at(session.line), session.line)
+
+    with library.whole_game("flops.rgl") as (_, revision):
+        pass
+    seat = _Seat(
+        PlaySession(
+            id="w",
+            file="flops.rgl",
+            revision=revision,
+            seat=None,
+            random=random.Random(1),
+            target=1,
+            safe=False,
+            folders=_folders(library, "flops.rgl", keep=False),
+            big_blind=2,
+            hands=(1325, 1000),
+        ),
+        SolveOptions(),
+    )
+
+    async def ask() -> list[Play]:
+        barrier = asyncio.Barrier(2)
+
+        async def in_step(work: Callable[[], object]) -> object:
+            result = work()
+            await barrier.wait()
+            return result
+
+        monkeypatch.setattr(play, "run_in_threadpool", in_step)
+        return await asyncio.gather(table.play(seat, wait), table.play(seat, wait))
+
+    first, second = (answer["solve"]["id"] for answer in asyncio.run(ask()))
+    assert [solve.id for solve in table.solver._waiting] == [first] == [second]
+
+
+def test_a_hand_goes_on_although_its_flop_cannot_be_solved_yet(
+    table: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(flop_solves, "MAX_WAITING", 0)
+        state = to_flop(table, **FOREVER)
+        assert (state["solve"]["state"], state["solve"]["message"]) == ("failed", "0 flops are waiting already")
+    state = post(table, state, "solve")
+    state = until(table, state, lambda state: state["solve"]["state"] == "running")
+    until(table, post(table, state, "stop"), lambda state: state["solve"]["state"] == "stopped")
+
+    def refuse(path: Path, root: Path) -> Path:
+        raise OSError(errno.EROFS, "read-only")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(flop_solves, "state_folder", refuse)
+        state = until(table, to_flop(table, **FOREVER), lambda state: state["solve"]["state"] == "failed")
+    assert state["solve"]["message"] == (
+        "the solve could not be started: .regretless/play: cannot be created: read-only file system"
+    )
+    state = until(table, post(table, state, "solve"), lambda state: state["solve"]["state"] == "running")
+    post(table, state, "stop")
+
+
+def test_a_flop_that_arrives_as_the_process_is_about_to_end_is_solved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class SolvesAtOnce:
+        """A process that has solved whatever is sent."""
+
+        def __init__(self, module: str, log: BinaryIO, on_message: Callable[[Message], None], on_exit: object) -> None:
+            log.close()
+            self.on_message = on_message
+
+        def send(self, line: str) -> None:
+            self.on_message({"event": "end", "state": "done", "seconds": 1.0, "device": "cpu"})
+
+        def hang_up(self) -> None:
+            pass
+
+    solver = FlopSolver(Library(tmp_path), set)
+    task = FlopTask(toml="", folder=str(tmp_path / "flops"), path="call", options=SolveOptions())
+    solves: list[FlopSolve] = []
+
+    async def time_out(arrived: Coroutine[Any, Any, bool], seconds: float) -> None:
+        arrived.close()
+        if not solves:
+            solves.append(solver.add(task, 1.0))
+        raise TimeoutError
+
+    async def serve() -> None:
+        solver.prepare()
+        assert solver._serving is not None
+        await solver._serving
+
+    monkeypatch.setattr(flop_solves, "WorkerProcess", SolvesAtOnce)
+    monkeypatch.setattr(asyncio, "wait_for", time_out)
+    asyncio.run(serve())
+    assert [solve.state for solve in solves] == ["done"]
+
+
 @pytest.mark.slow
 def test_safe_flops_have_files_of_their_own(table: TestClient, served: Path) -> None:
     state = until(table, to_flop(table, "buckets.rgl", safe=True, keep=True), solved)
@@ -246,6 +365,8 @@ def test_what_the_other_player_holds_is_not_told(table: TestClient) -> None:
 
 def test_how_long_a_flop_takes_is_said_beforehand(table: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(play, "iteration_speed", lambda: 1e-8)
+    many = table.get(f"{API}/play/estimate", params={"file": "all-in.rgl", "device": "cpu", "threads": 9999}).json()
+    assert many["threads"] == available_cores()
     found = table.get(f"{API}/play/estimate", params={"file": "buckets.rgl", "device": "cpu", "threads": 1}).json()
     lines = {line["line"]: line for line in found["lines"]}
     assert set(lines) == {"call, check", "raise 2, call"}
@@ -258,15 +379,41 @@ def test_how_long_a_flop_takes_is_said_beforehand(table: TestClient, monkeypatch
     assert not none["can_be_safe"]
 
 
-def test_flops_that_nobody_keeps_take_so_much_room_at_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    files = [tmp_path / game / f"{number}.rgl" for number, game in enumerate("aba")]
+@pytest.mark.parametrize(("in_use", "deleted"), [((), (0, 1)), ((0, 3), (1, 2))])
+def test_flops_that_nobody_keeps_take_so_much_room_at_most(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_use: tuple[int, ...], deleted: tuple[int, ...]
+) -> None:
+    files = [tmp_path / "play" / game / f"{number}.rgl" for number, game in enumerate("abaa")]
     for number, file in enumerate(files):
-        file.parent.mkdir(exist_ok=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(bytes(10))
         os.utime(file, (number, number))
-    monkeypatch.setattr(play, "MAX_FLOP_BYTES", 20)
-    play._prune(tmp_path)
-    assert [file.exists() for file in files] == [False, True, True]
+    monkeypatch.setattr(flop_solves, "MAX_FLOP_BYTES", 20)
+    flop_solves._delete_oldest(tmp_path / "play", tmp_path, {files[number] for number in in_use})
+    assert [number for number, file in enumerate(files) if not file.exists()] == list(deleted)
+
+
+def test_the_flop_that_another_player_waits_for_stays(
+    own_table: TestClient, own: Path, games: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(games / "flops.rgl", own)
+    monkeypatch.setattr(flop_solves, "MAX_FLOP_BYTES", 0)
+    first = to_flop(own_table)
+    solve = seat_of(own_table, first).solve
+    assert solve is not None
+    while not solve.is_over:  # and its player is not told
+        time.sleep(0.02)
+    second = to_flop(own_table, first_seed=100)
+    second = until(own_table, second, solved)
+    assert len(list(own.glob(".regretless/play/*/*.rgl"))) == 2
+    assert solved(until(own_table, first, solved))
+    for state in (first, second):
+        post(own_table, play_on(own_table, state, "check", "call"), "deal")
+    until(own_table, to_flop(own_table, first_seed=200), solved)
+    ends = time.monotonic() + 60
+    while len(list(own.glob(".regretless/play/*/*.rgl"))) > 1:  # they are deleted after the player is told
+        assert time.monotonic() < ends
+        time.sleep(0.02)
 
 
 def test_flops_are_kept_beside_the_game_only_if_asked(table: TestClient, served: Path) -> None:

@@ -17,7 +17,7 @@ import regretless as rl
 from regretless.cli import main
 from regretless.errors import UnreadableSolve
 from regretless.holdem import Spot
-from regretless.page import serve
+from regretless.page import flop_solves, serve
 from regretless.page.app import make_app
 from regretless.workers.solve import SolveTask
 
@@ -196,6 +196,27 @@ def test_a_file_of_a_game_elsewhere_is_not_resumed(served: Path, home: Path) -> 
     with open_app(served) as client:
         for path, body in (("/solves/job/resume", {"iterations": 9}), ("/solves", {"resume": "x.rgl"})):
             assert "secret.efg' is not one of kuhn" in refusal(client, path, body)
+
+
+def test_the_flops_of_a_strangers_folder_delete_nothing_elsewhere(served: Path, home: Path) -> None:
+    own = served / ".regretless" / "play"
+    (own / "large").mkdir(parents=True)
+    (home / "mine.rgl").write_bytes(b"precious")
+    (own / "a").symlink_to(home)
+    (own / "large" / "b.rgl").symlink_to(home / "mine.rgl")
+    (own / "large" / "folder.rgl").mkdir()
+    for name in ("one.rgl", "two.rgl"):
+        with open(own / "large" / name, "wb") as large:
+            large.truncate(2**32)
+    os.utime(own / "large" / "one.rgl", (2**33, 2**33))
+    flop_solves._delete_oldest(own, served, set())
+    assert (home / "mine.rgl").read_bytes() == b"precious"
+    assert sorted(os.listdir(own / "large")) == ["b.rgl", "folder.rgl", "one.rgl"]
+    own.rename(served / "play")
+    own.symlink_to(served / "play")
+    (served / "play" / "large" / "two.rgl").write_bytes(b"1")
+    flop_solves._delete_oldest(own, served, set())
+    assert (served / "play" / "large" / "two.rgl").exists()
 
 
 def test_a_job_that_saved_nothing_overwrites_nothing(served: Path) -> None:

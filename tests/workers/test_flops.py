@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,9 @@ from regretless.holdem.spots.spot import Spot
 from regretless.solving.options import SolveOptions
 from regretless.supervision import Message, WorkerProcess
 from regretless.workers.flops import MODULE, STOP, FlopTask
+
+if sys.platform != "win32":
+    import resource
 
 OPTIONS = {"target": 1.0, "threads": 1, "device": "cpu"}
 
@@ -69,6 +73,18 @@ def test_one_process_solves_flop_after_flop(worker: FlopWorker) -> None:
     assert worker.until("end")["state"] == "done"
     worker.solve(TURN, "one")
     assert worker.until("end", "progress")["event"] == "end"  # read from its file
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux")
+def test_every_flop_may_take_what_is_free_then(worker: FlopWorker) -> None:
+    worker.solve(TURN, "one")
+    assert worker.until("end")["state"] == "done"
+    kind, pid = resource.RLIMIT_DATA, worker.process.pid
+    limit, hard = resource.prlimit(pid, kind)
+    resource.prlimit(pid, kind, (limit // 2, hard))  # as if half had been free then
+    worker.solve(TURN, "two")
+    assert worker.until("end")["state"] == "done"
+    assert resource.prlimit(pid, kind)[0] > limit // 2
 
 
 def test_what_cannot_be_solved_ends_no_process(worker: FlopWorker) -> None:

@@ -35,7 +35,7 @@ else:
 
 __all__ = [
     "check_state", "check_state_folder", "create_state", "lock_state", "move_state", "open_state", "read_state",
-    "replace_state", "state_folder",
+    "remove_state", "replace_state", "state_folder",
 ]  # fmt: skip
 
 _HAS_FOLDER_DESCRIPTORS = os.open in os.supports_dir_fd and hasattr(os, "O_DIRECTORY")
@@ -174,6 +174,22 @@ def move_state(path: Path, to: Path, root: Path) -> None:
             os.close(before)
     except OSError as error:
         raise InvalidFile(path, f"cannot be moved: {reason(error)}") from None
+
+
+def remove_state(path: Path, root: Path) -> None:
+    """Delete an ordinary file, which must not lie behind a link. Any problem raises `InvalidFile`."""
+    check_state(path, root)
+    try:
+        if not _HAS_FOLDER_DESCRIPTORS:
+            os.unlink(path)
+            return
+        folder = _open_folder(path.parent, root)
+        try:
+            os.unlink(path.name, dir_fd=folder)
+        finally:
+            os.close(folder)
+    except OSError as error:
+        raise InvalidFile(path, f"cannot be deleted: {reason(error)}") from None
 
 
 @contextmanager

@@ -72,7 +72,8 @@ def make_app(
     queue = SolveQueue(library, limit=solves)
     deleted = arranging.DeletedFiles(library)
     runs = StudyRuns(library)
-    flops = FlopSolver(library)
+    table = play.PlayTable(library)
+    flops = table.solver
 
     def end_streams() -> None:
         queue.end_streams()
@@ -101,7 +102,7 @@ def make_app(
         Library: library, SolveQueue: queue, practice.PracticeTable: practice.PracticeTable(),
         StudyShelf: StudyShelf(library), arranging.FileNotes: arranging.FileNotes(library),
         arranging.DeletedFiles: deleted, StudyRuns: runs, MistakeList: MistakeList(library.folder),
-        FlopSolver: flops, play.PlayTable: play.PlayTable(library, flops),
+        FlopSolver: flops, play.PlayTable: table,
     }  # fmt: skip
     app.state.without_folder = library.without_folder
     app.state.end_streams = end_streams

@@ -4,19 +4,26 @@ A player waits for each flop, so these solves do not queue behind those of the S
 (`workers.flops`) begins to load its kernels when a player sits down. It ends when it has had nothing to do for a while.
 The worker checks that a flop fits in the memory that is free before it takes any; if it crashes, one solve fails.
 
+Solutions that nobody asked to keep lie in the server's own folder, so many bytes of them at most: when a flop is
+solved, the oldest that no hand in play has come to are deleted.
+
 Everything here happens in the event loop of the server, so nothing needs a lock.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Set
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
-from regretless.files.state import check_state_folder, create_state, state_folder
-from regretless.page.endpoint import Conflict, TooMany
+from regretless.errors import InvalidFile
+from regretless.files.atomic import reason
+from regretless.files.state import check_state_folder, create_state, remove_state, state_folder
+from regretless.page.endpoint import Conflict
 from regretless.page.folder import STATE
 from regretless.page.jobs import new_id
 from regretless.page.library import Library
@@ -28,6 +35,7 @@ from regretless.workers.flops import MODULE, STOP, FlopTask
 __all__ = ["FLOP_SOLVE", "FlopSolve", "FlopSolver"]
 
 MAX_WAITING = 20
+MAX_FLOP_BYTES = 4 * 2**30  # of flops that nobody asked to keep
 IDLE_SECONDS = 600.0  # without a flop, after which the process ends
 CLOSING_SECONDS = 10.0
 PROGRESS = ("iteration", "seconds", "exploitability", "seconds_left", "share")
@@ -74,8 +82,9 @@ class FlopSolve:
 class FlopSolver:
     """The flops of a server that wait or are solved, and the process that solves them."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, files_in_use: Callable[[], Set[Path]]) -> None:
         self.library = library
+        self._files_in_use = files_in_use
         self._folder = library.folder / STATE / "play"
         check_state_folder(self._folder, library.folder)
         self._waiting: deque[FlopSolve] = deque()
@@ -96,11 +105,15 @@ class FlopSolver:
             self._serving = asyncio.get_running_loop().create_task(self._serve())
 
     def add(self, task: FlopTask, target: float) -> FlopSolve:
-        """Solve a flop as soon as no other is being solved."""
-        if len(self._waiting) >= MAX_WAITING:
-            raise TooMany(f"{MAX_WAITING} flops are waiting already")
-        self.prepare()
+        """Solve a flop as soon as no other is being solved; if too many wait, its solve has failed.
+
+        The hand has come to its flop by now, so nothing is refused: the player can ask for another solve.
+        """
         solve = FlopSolve(new_id(), task, target)
+        if len(self._waiting) >= MAX_WAITING:
+            self._change(solve, state="failed", message=f"{MAX_WAITING} flops are waiting already")
+            return solve
+        self.prepare()
         self._waiting.append(solve)
         self._arrived.set()
         return solve
@@ -170,6 +183,9 @@ class FlopSolver:
             setattr(solve, name, value)
         self._streams.wake()
 
+    def _fail(self, solve: FlopSolve, message: str) -> None:
+        self._change(solve, state="failed", message=self.library.without_folder(message), seconds_left=None)
+
     async def _serve(self) -> None:
         """Let processes solve what waits, until nothing has for a while."""
         try:
@@ -178,8 +194,7 @@ class FlopSolver:
         except Exception as error:  # whatever happens to one flop must not end the server
             for solve in [self._present, *self._waiting]:
                 if solve is not None:
-                    message = self.library.without_folder(f"the solve could not be started: {error}")
-                    self._change(solve, state="failed", message=message)
+                    self._fail(solve, f"the solve could not be started: {error}")
             self._waiting.clear()
         finally:
             self._process = self._present = None
@@ -202,7 +217,8 @@ class FlopSolver:
                 try:
                     await asyncio.wait_for(self._arrived.wait(), IDLE_SECONDS)
                 except TimeoutError:
-                    break
+                    if not self._waiting:  # one may have arrived as the time ran out
+                        break
                 continue
             note = None
             while not events.empty():  # what it has said meanwhile
@@ -212,22 +228,36 @@ class FlopSolver:
                 note = event.get("message")
             solve = self._present = self._waiting.popleft()
             self._change(solve, state="starting", message=note)
-            await asyncio.to_thread(process.send, solve.task.line())
+            try:
+                await asyncio.to_thread(self._send, process, solve.task)
+            except InvalidFile as error:
+                self._fail(solve, f"the solve could not be started: {error}")
             while not solve.is_over:
                 event = await events.get()
                 self._read(solve, event)
                 if isinstance(event, str):
                     return True
             self._present = None
+            if solve.state == "done":
+                await asyncio.to_thread(_delete_oldest, self._folder, self.library.folder, self._files_in_use())
         process.hang_up()
         return False
+
+    def _send(self, process: WorkerProcess, task: FlopTask) -> None:
+        """Send a task, whose folder is in one that somebody may have deleted meanwhile."""
+        folder = Path(task.folder).parent
+        try:
+            state_folder(folder, self.library.folder)
+        except OSError as error:
+            raise InvalidFile(folder, f"cannot be created: {reason(error)}") from None
+        process.send(task.line())
 
     def _read(self, solve: FlopSolve, event: Message | str) -> None:
         if isinstance(event, str):
             if solve.state == "stopping":
                 self._change(solve, state="stopped", message=None)
             else:
-                self._change(solve, state="failed", message=self.library.without_folder(f"the process {event}"))
+                self._fail(solve, f"the process {event}")
             return
         match event["event"]:
             case "ready":
@@ -242,5 +272,27 @@ class FlopSolver:
                 seconds = {"seconds": event["seconds"], "seconds_left": None, "device": event["device"]}
                 self._change(solve, state=event["state"], message=None, **seconds, **done)
             case "error":
-                message = self.library.without_folder(event["message"])
-                self._change(solve, state="failed", message=message, seconds_left=None)
+                self._fail(solve, event["message"])
+
+
+def _delete_oldest(folder: Path, root: Path, in_use: Set[Path]) -> None:
+    """Delete the oldest flops of a folder, but none in use, until the rest is small enough; no link is followed."""
+    files = []
+    with suppress(OSError, InvalidFile):
+        check_state_folder(folder, root)
+        with os.scandir(folder) as entries:
+            games = [folder / entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+        for game in games:
+            with suppress(OSError), os.scandir(game) as entries:
+                for entry in entries:
+                    if entry.name.endswith(".rgl") and entry.is_file(follow_symlinks=False):
+                        status = entry.stat(follow_symlinks=False)
+                        files.append((status.st_mtime, status.st_size, game / entry.name))
+    total = sum(size for _, size, _ in files)
+    for _, size, path in sorted(files):
+        if total <= MAX_FLOP_BYTES:
+            break
+        if path not in in_use:
+            with suppress(InvalidFile):
+                remove_state(path, root)
+                total -= size

@@ -1,8 +1,7 @@
 """Whole hands against a game from the deal: the sessions of a server, their endpoints, and how long a flop will take.
 
 The opponent's hand stays on the server until the hand is over. Sessions live in memory, and the one that was used least
-recently is dropped if there are too many. The solutions of flops that nobody asked to keep lie in the server's own
-folder: so many bytes of them at most, the newest.
+recently is dropped if there are too many.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -20,9 +18,8 @@ from typing import Annotated
 
 from starlette.concurrency import run_in_threadpool
 
-from regretless.engines import available_cores, cuda_devices
-from regretless.errors import RegretlessError
-from regretless.files.state import check_state_folder, state_folder
+from regretless.engines import cuda_devices, thread_limit
+from regretless.files.state import check_state_folder
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import NodeKind
 from regretless.holdem.estimate import estimate_spot
@@ -45,7 +42,6 @@ from regretless.workers.flops import FlopTask
 __all__ = ["PlayTable", "routes"]
 
 MAX_SESSIONS = 50
-MAX_FLOP_BYTES = 4 * 2**30  # of flops that nobody asked to keep
 MAX_LINES = 40  # whose flops are estimated
 TARGET = 0.5  # percent of the pot
 TYPICAL_FLOP = "Ks 7d 2c"  # three suits and no pair: as large as flops get
@@ -66,8 +62,9 @@ class _Seat:
 class PlayTable:
     """The sessions of a server."""
 
-    def __init__(self, library: Library, solver: FlopSolver) -> None:
-        self.library, self.solver = library, solver
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self.solver = FlopSolver(library, self._flop_files)
         self._seats: OrderedDict[str, _Seat] = OrderedDict()
 
     def add(self, seat: _Seat) -> None:
@@ -85,11 +82,16 @@ class PlayTable:
         self._seats.move_to_end(id_)
         return self._seats[id_]
 
+    def _flop_files(self) -> set[Path]:
+        """The files of the flops that hands have come to."""
+        return {file for seat in self._seats.values() for file in seat.session.flop_files}
+
     async def play(self, seat: _Seat, move: Callable[[PlaySession, PricedSolution], None]) -> Json:
         """Make a move, begin to solve the flop that the hand comes to, if any, and show the hand."""
         session, library = seat.session, self.library
-        if seat.solve is not None and seat.solve.state == "done":
-            session.ended = seat.solve.task.path
+        done = seat.solve if seat.solve is not None and seat.solve.state == "done" else None
+        if done is not None:
+            session.ended = done.task.path
 
         def work() -> tuple[Json, FlopTask | None]:
             with seat.lock, library.whole_game(session.file) as (solution, revision):
@@ -104,9 +106,8 @@ class PlayTable:
         elif task is None:
             seat.solve = None
         elif seat.solve is None or seat.solve.task.path != task.path:
-            await run_in_threadpool(_prune, library.folder / STATE / "play")
-            seat.solve = self.solver.add(task, session.target)
-        elif seat.solve.state == "done" and session.ended == task.path:
+            seat.solve = self.solver.add(task, session.target)  # at once: another request would begin a second solve
+        elif seat.solve is done:  # it was before this request looked for its solution
             seat.solve.state, seat.solve.message = "failed", "the solution of this flop was removed: solve it again"
         seat.version = max(seat.version, state["version"])
         return state | {"solve": None if seat.solve is None else self.solver.as_json(seat.solve)}
@@ -117,34 +118,13 @@ def _task(seat: _Seat, library: Library) -> FlopTask | None:
     session = seat.session
     if session.missing is None:
         return None
-    folder = session.folders[0]
-    try:
-        state_folder(folder.parent, library.folder)
-    except OSError as error:
-        raise RegretlessError(f"the served folder cannot be written: {error.strerror}") from None
     return FlopTask(
         toml=session.missing.spot.to_toml(),
-        folder=str(folder),
+        folder=str(session.folders[0]),
         path=session.missing.line,
         safe_in=str(library.existing(session.file, ".rgl")) if session.safe else None,
         options=seat.options,
     )
-
-
-def _prune(folder: Path) -> None:
-    """Delete the oldest flops of a folder until the rest is small enough."""
-    files = []
-    for path in folder.glob("*/*.rgl"):
-        with suppress(OSError):
-            status = path.lstat()
-            files.append((status.st_mtime, status.st_size, path))
-    total = sum(size for _, size, _ in files)
-    for _, size, path in sorted(files):
-        if total <= MAX_FLOP_BYTES:
-            break
-        with suppress(OSError):
-            path.unlink()
-            total -= size
 
 
 # --- how long a flop takes -------------------------------------------------------------------------------------------
@@ -330,7 +310,7 @@ def estimate(
     speed = None if on_gpu else iteration_speed()  # takes a while, and nobody should wait for the file meanwhile
     with library.whole_game(file) as (solution, _):
         solution.check_resolving(safe=safe, target=target, device=device, threads=threads)
-        return _estimate_json(solution, target, safe=safe, cores=threads or available_cores(), speed=speed)
+        return _estimate_json(solution, target, safe=safe, cores=thread_limit(threads), speed=speed)
 
 
 @routes.endpoint("GET", "/play/{id}", "The hand being played; it continues once its flop is solved", _STATE)

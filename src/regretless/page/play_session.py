@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from regretless.holdem.games.game_spots import safely_named, saved_spot
+from regretless.holdem.games.game_spots import safely_named, saved_spot, spot_file
 from regretless.holdem.games.pricing import PricedSolution
 from regretless.holdem.games.resolving_reader import ResolvingReader
 from regretless.holdem.reading.line_reader import LineNode, LineReader
@@ -87,6 +87,14 @@ class PlaySession:
                 self._flop = line, saved
                 return saved
         raise FlopMissing(spot, line)
+
+    @property
+    def flop_files(self) -> list[Path]:
+        """Where the solution of this hand's flop is, or will be once it is solved."""
+        missing, flop = self.missing, self._flop
+        spots = [] if missing is None else [safely_named(missing.spot) if self.safe else missing.spot]
+        spots += [] if flop is None else [flop[1].spot]
+        return [spot_file(spot, folder) for spot in spots for folder in self.folders]
 
     def deal(self, solution: PricedSolution, *, give_up: bool = False) -> None:
         """Deal the next hand, and play until the user must act or the hand is over.

@@ -84,7 +84,7 @@ def main() -> int:
             stopping.clear()  # it meant the task before, which has ended
             tasks.put(FlopTask.read(line))
 
-    limit_memory(1.0)
+    limit_memory(1.0)  # while kernels are loaded
     channel.listen(read, lambda: os._exit(0))
     _load_kernels(channel.send)
     channel.send({"event": "ready"})
@@ -110,6 +110,7 @@ def _load_kernels(send: Send) -> None:
 
 def _solve(task: FlopTask, stopping: threading.Event, send: Send) -> dict[str, object]:
     """Solve a flop and save it; returns the event that says how it ended."""
+    limit_memory(1.0)  # of what is free now, perhaps hours after the process began
     spot, options = Spot.parse(task.toml, warn=False), task.options
     target = TARGET if options.target is None else options.target
     blueprint = None

@@ -39,7 +39,7 @@ from regretless.holdem.spots.spot import MAX_NAME_LENGTH, MIN_WEIGHT, Spot
 from regretless.holdem.spots.spot_fields import OOP, PLAYERS, STREETS, Bets, Lines
 from regretless.solving.options import SpotKeywords
 
-__all__ = ["FlopLine", "flop_line", "safely_named", "saved_spot", "solve_saved", "spot_at"]
+__all__ = ["FlopLine", "flop_line", "safely_named", "saved_spot", "solve_saved", "spot_at", "spot_file"]
 
 MAX_FILE_NAME = 150  # characters, without the suffix
 SAFE = ", safe"  # after the line, in the name of a spot that is solved safely
@@ -175,7 +175,7 @@ def solve_saved(
     solution = solve_spot(spot, **options) if blueprint is None else solve_safely(spot, blueprint, **options)
     if folder is None or solution.reason == "interrupted":
         return solution
-    path = folder / _file_name(spot)
+    path = spot_file(spot, folder)
     try:
         state_folder(folder, folder.parent)
     except OSError as error:
@@ -192,7 +192,7 @@ def safely_named(spot: Spot) -> Spot:
 
 def saved_spot(spot: Spot, folder: Path, target: float | None = None) -> SpotSolution | None:
     """The solution of a spot in a folder, if there is one; with a target in percent of the pot, one that reached it."""
-    path = folder / _file_name(spot)
+    path = spot_file(spot, folder)
     check_state(path, folder.parent)
     if not path.exists():
         return None
@@ -210,5 +210,6 @@ def saved_spot(spot: Spot, folder: Path, target: float | None = None) -> SpotSol
     return solution if reached_goal or solution.exploitability_pct_pot <= target else None
 
 
-def _file_name(spot: Spot) -> str:
-    return re.sub(r"[^\w.]+", "-", spot.name)[-MAX_FILE_NAME:] + ".rgl"
+def spot_file(spot: Spot, folder: Path) -> Path:
+    """Where the solution of a spot is in a folder, if it is saved."""
+    return folder / (re.sub(r"[^\w.]+", "-", spot.name)[-MAX_FILE_NAME:] + ".rgl")
