@@ -81,6 +81,17 @@ def test_groups_equal_a_direct_computation(folder: Path, solutions: dict[str, An
     assert row.oop_ev == pytest.approx(direct(solutions, "", lambda node: node.ev("oop"), chosen), rel=1e-12)
 
 
+def test_rows_are_sorted_by_any_of_the_columns_they_are_grouped_by(folder: Path) -> None:
+    study = rl.Study(folder)
+    order = ["rainbow", "two-tone", "monotone"]
+    for sort, expected in (
+        (None, lambda suits, high: (order.index(suits), "AKQJT98765432".index(high))),
+        ("high", lambda suits, high: ("AKQJT98765432".index(high), order.index(suits))),
+    ):
+        groups = [row.group for row in study.report(by=("suits", "high"), sort=sort).rows]
+        assert groups == sorted(groups, key=lambda group: expected(*group)), sort
+
+
 def test_a_line_with_any_card_adds_up_to_the_line_before_it(folder: Path, solutions: dict[str, Any]) -> None:
     study = rl.Study(folder)
     report = study.report("check, check, any", by="turn")

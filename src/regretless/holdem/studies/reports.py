@@ -41,7 +41,7 @@ _ORDERS: Mapping[str, Sequence[str]] = {
 }
 _MEANS = ("oop_ev", "ip_ev", "oop_equity", "ip_equity")
 _NUMBERS = (*_MEANS, "oop_eqr", "ip_eqr", "weight", "spots")
-_SUMS = ("spots", "w", *_MEANS, "oop_expected", "ip_expected")  # of a group of spots
+_SUMS = ("spots", "w", *_MEANS, "oop_equity_chips", "ip_equity_chips")  # of a group of spots
 
 
 @dataclass(frozen=True)
@@ -143,27 +143,28 @@ def study_report(
     """Means by group at a line of play, sorted by group or, largest first, by `sort`.
 
     `sort` is an action ("bet 30"), a kind of action ("bet"), or one of oop_ev, ip_ev, oop_equity, ip_equity, oop_eqr,
-    ip_eqr, weight and spots. `where` are properties of flops: "paired two-tone". `variation` is the number of one
-    combination of varied values; by default, means are over all of them.
+    ip_eqr, weight and spots; or a column of `by`, which then comes before the others. `where` are properties of flops:
+    "paired two-tone". `variation` is the number of one combination of varied values; by default, means are over all of
+    them.
     """
     columns = tuple(_column(folder, name) for name in by)
     line = line_pattern(line, "line")
     coverage = study_coverage(folder, where=where, variation=variation)
-    actions = _sums_by_action(folder, columns, line, where, variation)
-    if not actions:
+    action_rows = _sums_by_action(folder, columns, line, where, variation)
+    if not action_rows:
         raise _no_rows(folder, line, where, coverage)
     kinds: dict[str, str] = {}  # by action, in the order of the actions
-    for each in sorted(actions, key=lambda row: (row["place"], row["action"])):
-        kinds.setdefault(each["action"], each["kind"])
+    for row in sorted(action_rows, key=lambda row: (row["place"], row["action"])):
+        kinds.setdefault(row["action"], row["kind"])
     groups: dict[tuple[object, ...], _GroupSums] = {}
-    for each in actions:
-        groups.setdefault(tuple(each[name] for name in columns), _GroupSums()).add(each)
+    for row in action_rows:
+        groups.setdefault(tuple(row[name] for name in columns), _GroupSums()).add(row)
     total = _GroupSums.together(groups.values(), kinds)
     weight = total.sums["w"]
     rows = [_row(sums, group, kinds, weight) for group, sums in groups.items()]
     return StudyReport(
         line=line,
-        player=actions[0]["player"],
+        player=action_rows[0]["player"],
         by=columns,
         actions=tuple(kinds),
         kinds=kinds,
@@ -176,7 +177,10 @@ def study_report(
 def _sums_by_action(
     folder: StudyFolder, columns: Sequence[str], line: str, where: str, variation: int | None
 ) -> list[dict[str, Any]]:
-    """A row per group of spots and action. What the actions of a decision share is summed over the first (place 0)."""
+    """A row per group of spots and action.
+
+    Columns that are equal for all actions of a decision are summed over its first action (place 0) only.
+    """
     condition = f"(line = $line OR pattern = $line){_where(where)}"
     parameters: dict[str, object] = {"line": line}
     if variation is not None:
@@ -189,8 +193,8 @@ def _sums_by_action(
         f"""SELECT {group} action, min(kind) AS kind, min(place) AS place, sum(w * frequency) AS action_weight,
             count(DISTINCT spot) FILTER (place = 0) AS spots, min(player) AS player,
             sum(w) FILTER (place = 0) AS w, {sums},
-            sum(w * oop_equity * node_pot) FILTER (place = 0) AS oop_expected,
-            sum(w * ip_equity * node_pot) FILTER (place = 0) AS ip_expected
+            sum(w * oop_equity * node_pot) FILTER (place = 0) AS oop_equity_chips,
+            sum(w * ip_equity * node_pot) FILTER (place = 0) AS ip_equity_chips
             FROM (SELECT *, weight * reach AS w FROM summary WHERE {condition}) GROUP BY {group} action""",
         parameters,
     ).to_pylist()
@@ -243,17 +247,17 @@ class _GroupSums:
         return total
 
 
-def _row(group: _GroupSums, values: tuple[object, ...], actions: Iterable[str], weight_of_all: float) -> ReportRow:
-    sums, weight = group.sums, group.sums["w"]
+def _row(group_sums: _GroupSums, group: tuple[object, ...], actions: Iterable[str], total_weight: float) -> ReportRow:
+    sums, weight = group_sums.sums, group_sums.sums["w"]
     return ReportRow(
-        group=values,
+        group=group,
         spots=int(sums["spots"]),
         weight=weight,
-        share=_ratio(weight, weight_of_all),
-        frequencies={action: _ratio(group.action_weights.get(action, 0.0), weight) for action in actions},
+        share=_ratio(weight, total_weight),
+        frequencies={action: _ratio(group_sums.action_weights.get(action, 0.0), weight) for action in actions},
         **{name: _ratio(sums[name], weight) for name in _MEANS},
-        oop_eqr=_ratio(sums["oop_ev"], sums["oop_expected"]),
-        ip_eqr=_ratio(sums["ip_ev"], sums["ip_expected"]),
+        oop_eqr=_ratio(sums["oop_ev"], sums["oop_equity_chips"]),
+        ip_eqr=_ratio(sums["ip_ev"], sums["ip_equity_chips"]),
     )
 
 
@@ -266,9 +270,8 @@ def _column(folder: StudyFolder, name: str) -> str:
     allowed += ["pot", "stack", "rake", *(column_of(field) for field in folder.manifest.varied)]
     chosen = column_of(name.strip())
     if chosen not in allowed:
-        columns = "texture, pairing, suits, connectedness, high or flop are"
-        hint = did_you_mean(chosen, allowed, columns, cutoff=0.5)
-        raise InvalidOption("by", name, f"is not a column to group by{hint}")
+        advice = did_you_mean(chosen, allowed, "texture, pairing, suits, connectedness, high or flop are", cutoff=0.5)
+        raise InvalidOption("by", name, f"is not a column to group by{advice}")
     return chosen
 
 
@@ -306,8 +309,9 @@ def _no_rows(folder: StudyFolder, line: str, where: str, coverage: Coverage) -> 
 def _sorting(sort: str | None, columns: Sequence[str], kinds: Mapping[str, str]) -> Callable[[ReportRow], Any]:
     def by_group(row: ReportRow) -> tuple[object, ...]:
         keys: list[Any] = []
-        for name, value in zip(columns, row.group, strict=True):
-            order = _ORDERS.get(name, ())
+        group = dict(zip(columns, row.group, strict=True))
+        for name in sorted(columns, key=lambda name: name != sort):  # the one to sort by first
+            value, order = group[name], _ORDERS.get(name, ())
             keys.append((value is None, order.index(value) if value in order else value))
         return tuple(keys)
 
