@@ -7,10 +7,12 @@ import os
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from regretless.errors import InvalidFile
+from regretless.files import state
 from regretless.files.fields import DamagedFields, Fields
 from regretless.files.state import (
     check_state,
@@ -35,7 +37,7 @@ def lock(path: Path, root: Path) -> None:
 
 
 def read(path: Path, root: Path) -> None:
-    read_state(path, root, most=100)
+    read_state(path, root, maximum=100)
 
 
 def replace(path: Path, root: Path) -> None:
@@ -104,7 +106,7 @@ def test_the_folder_that_a_person_named_may_be_a_link(root: Path, tmp_path: Path
     named = tmp_path / "named"
     named.symlink_to(root)
     replace(named / "state" / "file", named)
-    assert read_state(named / "state" / "file", named, most=100) == b"new"
+    assert read_state(named / "state" / "file", named, maximum=100) == b"new"
     assert state_folder(named / "state" / "more", named).is_dir()
 
 
@@ -153,7 +155,7 @@ def test_only_so_much_is_read(root: Path) -> None:
     file = root / "large.json"
     with open(file, "wb") as opened:
         opened.truncate(2**40)
-    assert read_state(file, root, most=10) == bytes(10)
+    assert read_state(file, root, maximum=10) == bytes(10)
     with pytest.raises(DamagedFields, match="is too large"):
         Fields.read(file, root, largest=1000)
     for content in (b"", b"\xff", b"[" * 100_000, b"[]", b'{"a": 1' + b"0" * 5000 + b"}"):
@@ -183,3 +185,27 @@ def test_a_file_system_without_locks_locks_nothing(root: Path, monkeypatch: pyte
     with lock_state(root / "lock", root, wait=False) as first, lock_state(root / "lock", root, wait=False) as second:
         assert first
         assert second
+
+
+@pytest.mark.parametrize(
+    ("wait", "errors", "locked"),
+    [
+        (True, [errno.EDEADLK, errno.EDEADLK], True),  # what Windows raises after ten seconds
+        (True, [errno.EINVAL], True),  # a file system without locks
+        (False, [errno.EACCES], False),
+        (False, [], True),
+    ],
+)
+def test_windows_waits_until_a_file_is_free(
+    root: Path, monkeypatch: pytest.MonkeyPatch, wait: bool, errors: list[int], locked: bool
+) -> None:
+    def locking(descriptor: int, mode: int, count: int) -> None:
+        if errors:
+            number = errors.pop(0)
+            raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(state, "sys", SimpleNamespace(platform="win32"))
+    monkeypatch.setattr(state, "msvcrt", SimpleNamespace(LK_LOCK=1, LK_NBLCK=2, locking=locking), raising=False)
+    with lock_state(root / "lock", root, wait=wait) as is_locked:
+        assert is_locked is locked
+    assert not errors

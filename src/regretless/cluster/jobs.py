@@ -223,7 +223,7 @@ def _read(toml: str) -> tuple[StudyPlan, dict[str, StudySpot]]:
 def has_token(folder: str | Path, token: str) -> bool:
     """Whether a run has written its token in this folder."""
     try:
-        return read_state(Path(folder, TOKEN), Path(folder), most=MAX_TOKEN) == token.encode()
+        return read_state(Path(folder, TOKEN), Path(folder), maximum=MAX_TOKEN) == token.encode()
     except InvalidFile:
         return False
 

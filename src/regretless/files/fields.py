@@ -45,7 +45,7 @@ class Fields:
     @classmethod
     def read(cls, path: Path, root: Path, *, largest: int) -> Self:
         """The keys of a JSON file of ours, below the folder `root`, of at most so many bytes."""
-        content = read_state(path, root, most=largest + 1)
+        content = read_state(path, root, maximum=largest + 1)
         if len(content) > largest:
             raise DamagedFields(path, "is damaged: it is too large")
         try:

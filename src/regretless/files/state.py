@@ -1,4 +1,4 @@
-"""Files that Regretless names itself: locks, logs, the list of solves, the parts of a study or a price.
+"""Files that Regretless names itself ("state files"): locks, logs, the list of solves, the parts of a study or a price.
 
 A person may name a file behind a link. A name of our own is different: whoever prepared the folder can have put a link,
 a pipe or a device under it. So from the folder that a person named (`root`) down to such a file,
@@ -11,17 +11,18 @@ That holds for whatever lies in the folder beforehand. `replace_state` checks th
 a program that may write there too could exchange the folder for a link in between; `move_state` would replace a file
 that appears under the new name after it looked.
 
-Anything else raises `InvalidFile` with one sentence. What the system refuses (a read-only folder) is an `OSError`,
-except where a function says otherwise.
+Anything else raises `InvalidFile` with one sentence. If the system refuses (a read-only folder, say), `OSError` is
+raised, except where a function says otherwise.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -57,7 +58,7 @@ def check_state(path: Path, root: Path) -> None:
 
 
 def check_state_folder(path: Path, root: Path) -> None:
-    """Refuse a folder that is something else, or that lies behind a link; it need not exist."""
+    """Refuse a path that is not a folder or that lies behind a link; it need not exist."""
     folder = root
     for name in path.relative_to(root).parts:
         folder /= name
@@ -123,11 +124,11 @@ def state_folder(path: Path, root: Path) -> Path:
     return path
 
 
-def read_state(path: Path, root: Path, *, most: int) -> bytes:
+def read_state(path: Path, root: Path, *, maximum: int) -> bytes:
     """The first bytes of a file, at most so many; any problem raises `InvalidFile`."""
     try:
         with os.fdopen(open_state(path, root, os.O_RDONLY), "rb") as file:
-            return file.read(most)
+            return file.read(maximum)
     except OSError as error:
         raise InvalidFile(path, f"cannot be read: {reason(error)}") from None
 
@@ -163,15 +164,12 @@ def move_state(path: Path, to: Path, root: Path) -> None:
         if not _HAS_FOLDER_DESCRIPTORS:
             os.rename(path, to)
             return
-        before = _open_folder(path.parent, root)
-        try:
-            after = _open_folder(to.parent, root)
-            try:
-                os.rename(path.name, to.name, src_dir_fd=before, dst_dir_fd=after)
-            finally:
-                os.close(after)
-        finally:
-            os.close(before)
+        with ExitStack() as stack:
+            source = _open_folder(path.parent, root)
+            stack.callback(os.close, source)
+            target = _open_folder(to.parent, root)
+            stack.callback(os.close, target)
+            os.rename(path.name, to.name, src_dir_fd=source, dst_dir_fd=target)
     except OSError as error:
         raise InvalidFile(path, f"cannot be moved: {reason(error)}") from None
 
@@ -209,11 +207,15 @@ def lock_state(path: Path, root: Path, *, wait: bool) -> Iterator[bool]:
 
 def _lock(descriptor: int, wait: bool) -> bool:
     if sys.platform == "win32":
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
+        while True:
+            try:
+                msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+            except PermissionError:
+                return False
+            except OSError as error:
+                if error.errno == errno.EDEADLK:  # LK_LOCK has waited for ten seconds
+                    continue
+            return True  # locked, or a file system without locks
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except BlockingIOError:
