@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import regretless as rl
 from regretless.engines.numba.public.engine import NumbaPublicEngine
 from regretless.errors import InvalidOption, WouldNotFit, bytes_text
 from regretless.holdem import fitting
@@ -19,6 +20,7 @@ from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.many import SpotsFailed, solve_many
 from regretless.holdem.problem import solve_spot, spot_predicts
 from regretless.holdem.solution import SpotSolution
+from regretless.holdem.spots.locks import Lock
 from regretless.holdem.spots.spot import Spot
 
 Read = Callable[[str], tuple[Spot, dict[str, Any]]]
@@ -157,6 +159,16 @@ def test_the_request_decides_when_a_solve_stops(fields: dict[str, Any]) -> None:
 def test_bad_options_are_named(fields: dict[str, Any], options: dict[str, Any], name: str) -> None:
     with pytest.raises(InvalidOption, match=f"^{name}: "):
         solve_spot(Spot.from_mapping(fields), **options)
+
+
+def test_only_the_solve_of_a_spot_is_resumed_without_one() -> None:
+    with pytest.raises(InvalidOption, match=r"^resume: .* is not the solve of a spot$"):
+        solve_spot(resume=rl.solve("kuhn", iterations=1))
+
+
+def test_locks_that_a_resume_would_change_are_named(river: SpotSolution) -> None:
+    with pytest.raises(InvalidOption, match=r"^locks: \[Lock\(.*\)\] cannot be changed by a resume$"):
+        solve_spot(resume=river, locks=[Lock(node="check", strategy={"check": 1.0})])
 
 
 def test_a_solve_that_does_not_fit_is_refused_before_allocating(

@@ -42,8 +42,8 @@ def solve_spot(spot: Spot | None = None, **keywords: Unpack[SpotKeywords]) -> Sp
     """Solve a spot; keywords as in `rl.solve`, except `buckets`. With `resume`, the spot may be omitted.
 
     >>> ranges = {"oop": {"range": "AK, KQs, QJs, 99-77, 22"}, "ip": {"range": "AA-QQ, KQ, JTs, 55"}}
-    >>> bets = {"board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200, "bets": {"bet": "50%, 100%"}}
-    >>> spot = Spot.from_mapping(ranges | bets)
+    >>> fields = {"board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200, "bets": {"bet": "50%, 100%"}}
+    >>> spot = Spot.from_mapping(ranges | fields)
     >>> solution = solve_spot(spot, target=0.1)
     >>> solution.exploitability_pct_pot <= 0.1, round(sum(solution.ev.values()))
     (True, 100)
@@ -91,9 +91,6 @@ class SpotProblem(PublicFormProblem):
     def _size(self) -> PublicSize:
         return spot_size(self.spot, self._parts)
 
-    def in_units(self, target: float) -> float:
-        return target / 100 * self.spot.pot
-
     def public_size(self) -> PublicSize:
         return self._size
 
@@ -130,7 +127,10 @@ class SpotProblem(PublicFormProblem):
     # --- resuming ----------------------------------------------------------------------------------------------------
 
     def machine(self, earlier: Solution) -> Machine:
-        """The earlier device if this machine has it: unlike threads, it changes the last bits of numbers."""
+        """The earlier device if this machine has it, because another device changes the last bits.
+
+        Threads do not, so they are chosen anew.
+        """
         if earlier.settings.storage not in STORAGES:
             return Machine(engine=earlier.engine)
         has = earlier.device == "cpu" or (earlier.device == "cuda" and devices.cuda_devices() > 0)
@@ -143,11 +143,13 @@ def _spot(spot: Spot | None, options: SolveOptions) -> Spot:
         raise InvalidOption("locks", locks, "is not a list of locks")
     earlier = options.resume
     if earlier is not None and locks:
-        raise InvalidOption("locks", "", "cannot be changed by a resume")
+        raise InvalidOption("locks", locks, "cannot be changed by a resume")
     if isinstance(earlier, SpotSolution):
         earlier.check_same(spot)
         return earlier.spot
-    assert spot is not None
+    if spot is None:
+        resumed = earlier.where if isinstance(earlier, Solution) else earlier
+        raise InvalidOption("resume", resumed, "is not the solve of a spot")
     if locks:
         spot = replace(spot, locks=(*spot.locks, *locks))
     return with_sources(spot)

@@ -259,9 +259,6 @@ class BucketedSpotProblem(BucketedProblem[PricedEngine]):
         """The maps from hands to buckets, and the numbers of buckets."""
         return self._resumed or spot_buckets(self.spot, self.public_form, self.choice)
 
-    def in_units(self, target: float) -> float:
-        return target / 100 * self.spot.pot
-
     def check_fits(self, request: Request) -> None:
         """Where nothing is merged, regrets and averages are those of a full solve; a price reads the strategy.
 
