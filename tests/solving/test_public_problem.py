@@ -12,7 +12,7 @@ from regretless.errors import InvalidFile, InvalidOption
 from regretless.games import FlopHoldem
 from regretless.holdem.games.flop_holdem import FlopHoldemProblem
 from regretless.solving.game_problem import GameProblem
-from regretless.solving.public_problem import PublicProblem
+from regretless.solving.public_problem import PublicGameProblem
 
 LEDUC = -0.0856064240780
 
@@ -82,7 +82,7 @@ def test_a_solve_in_one_form_cannot_be_resumed_in_the_other(tmp_path: Path) -> N
     [
         ("leduc", None, GameProblem),
         ("leduc", "history", GameProblem),
-        ("leduc", "public", PublicProblem),
+        ("leduc", "public", PublicGameProblem),
         ("flop-holdem", None, FlopHoldemProblem),
         ("Flop Holdem", "public", FlopHoldemProblem),
         (FlopHoldem(), None, FlopHoldemProblem),

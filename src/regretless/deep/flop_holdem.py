@@ -34,7 +34,7 @@ from regretless.holdem.games.flop_holdem import FlopHoldemSolution, compile_flop
 from regretless.holdem.games.reader import FlopHoldemReader
 from regretless.reprs import brief
 from regretless.solving.problem import Request
-from regretless.solving.public_problem import public_size
+from regretless.solving.public_problem import count_nodes_and_sets
 from regretless.solving.record import Record
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ class FlopHoldemTraining(TrainingProblem[PublicForm]):
         return DeepEngine(form, core, evaluator, threads=threads, watchers=self.watchers)
 
     def size(self, form: PublicForm) -> tuple[int, int]:
-        return public_size(form)
+        return count_nodes_and_sets(form)
 
     def solution(self, record: Record, form: PublicForm, engine: DeepEngine) -> TrainedFlopHoldem:
         from regretless.deep.holdem_evaluation import HoldemEvaluation

@@ -95,7 +95,8 @@ class SpotProblem(PublicFormProblem):
         return self._size
 
     def check_fits(self, request: Request) -> None:
-        if self.fits_on_gpu(request):
+        if request.choice.on_gpu:
+            self.check_fits_gpu(request)
             return
         storage = request.settings.storage
         if storage not in STORAGES:

@@ -124,7 +124,7 @@ KINDS: Mapping[str, ProblemKind] = {  # the first that fits
         options=Kind.PUBLIC,
         subject=_GAME,
         chosen_by=("form=public",),
-        problem="solving.public_problem:PublicProblem",
+        problem="solving.public_problem:PublicGameProblem",
         solution="solving.game_solution:GameSolution",
     ),
     "game": ProblemKind(
@@ -212,7 +212,7 @@ def kind_of(
 
     >>> from regretless.games import Kuhn
     >>> kind_of(Kuhn()).problem, kind_of(Kuhn(), {"form": "public"}.get).problem
-    ('solving.game_problem:GameProblem', 'solving.public_problem:PublicProblem')
+    ('solving.game_problem:GameProblem', 'solving.public_problem:PublicGameProblem')
     """
     return next(row for row in KINDS.values() if row.command == command and row.fits(subject, option))
 

@@ -1,4 +1,4 @@
-"""Problems in the public form, for any engine of it; and a poker game, Kuhn or Leduc, as one of them."""
+"""Problems solved in the public form, on any engine of it: their common part, and games such as Kuhn and Leduc."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from regretless.solving.options import NO_OPTIONS, SolveOptions
 from regretless.solving.problem import Problem, Request
 from regretless.solving.record import Record
 
-__all__ = ["PublicFormProblem", "PublicProblem", "public_size"]
+__all__ = ["PublicFormProblem", "PublicGameProblem", "count_nodes_and_sets"]
+
+DEFAULT_STORAGE = 32  # bits per number
 
 
 class PublicFormProblem(Problem[PublicForm, PublicEngine]):
@@ -44,23 +46,25 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
             engine=request.engine,
             device=request.device,
             threads=request.threads,
-            storage=request.settings.storage or 32,
+            storage=request.settings.storage or DEFAULT_STORAGE,
             predicts=request.predicts,
         )
 
-    def fits_on_gpu(self, request: Request) -> bool:
-        """Whether the request is for a GPU; raises `WouldNotFit` if its memory is known to be too small."""
+    def check_fits_gpu(self, request: Request) -> None:
+        """Raise `WouldNotFit` if the memory of the GPU that the request is for is known to be too small."""
         choice, size = request.choice, self.public_size()
-        if choice.on_gpu and size is not None:
-            device = "cuda" if choice.device == "auto" else choice.device
-            devices.require_cuda(device)
-            name = fastest(FormKind.PUBLIC, "cuda") if choice.engine == "auto" else choice.engine
-            options = {"storage": request.settings.storage or 32, "predicts": request.predicts}
-            engines.check_fits(name, FormKind.PUBLIC, size, device=device, what=self.name, **options)
-        return choice.on_gpu
+        if size is None:
+            return
+        device = "cuda" if choice.device == "auto" else choice.device
+        devices.require_cuda(device)
+        name = fastest(FormKind.PUBLIC, "cuda") if choice.engine == "auto" else choice.engine
+        options = {"storage": request.settings.storage or DEFAULT_STORAGE, "predicts": request.predicts}
+        engines.check_fits(name, FormKind.PUBLIC, size, device=device, what=self.name, **options)
 
     def create(self, form: PublicForm, request: Request) -> PublicEngine:
-        choice, settings, runouts = request.choice, request.settings, None
+        choice = request.choice
+        settings = request.settings
+        runouts = None
         if settings.sample_runouts is not None:
             assert request.variant is not None
             runouts = RunoutSampling(
@@ -80,7 +84,7 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
         return engine.kept_bytes
 
 
-class PublicProblem(PublicFormProblem):
+class PublicGameProblem(PublicFormProblem):
     """A game that `compile_public` supports. Targets are in the game's units."""
 
     kind = Kind.PUBLIC
@@ -95,7 +99,7 @@ class PublicProblem(PublicFormProblem):
         return compile_public(self.rules)
 
     def size(self, form: PublicForm) -> tuple[int, int]:
-        return public_size(form)
+        return count_nodes_and_sets(form)
 
     def solution(self, record: Record, form: PublicForm, engine: PublicEngine) -> GameSolution:
         return GameSolution(
@@ -106,11 +110,11 @@ class PublicProblem(PublicFormProblem):
         )
 
 
-def public_size(form: PublicForm) -> tuple[int, int]:
+def count_nodes_and_sets(form: PublicForm) -> tuple[int, int]:
     """Public nodes, counting equivalent runouts once, and information sets of the game, counting every deal.
 
     >>> from regretless.games import Leduc
-    >>> public_size(compile_public(Leduc()))
+    >>> count_nodes_and_sets(compile_public(Leduc()))
     (465, 936)
     """
     tree = form.tree

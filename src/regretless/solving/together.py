@@ -1,10 +1,10 @@
 """Many solves on one device, in step.
 
-Each solve is a generator (`loop.steps`) that asks to be advanced or evaluated. Those of a batch start together, so they
-mostly ask for the same; a batch
+Each solve is a generator (`loop.steps`) that asks its engine either to advance or to evaluate. The solves of a batch
+start together, so they usually ask for the same thing. In each round, a batch
 
-1. evaluates all its spots if any of them asks for that, and answers those that did;
-2. else advances all by the smallest number of iterations that any of them asks for;
+1. evaluates, if any solve asks for that, and answers the solves that did;
+2. otherwise advances all by the smallest number of iterations any of them asks for;
 3. retires those that have ended.
 
 So every solve has its own target, history, checkpoints and interrupts, and the same numbers as alone. All are told the

@@ -36,7 +36,7 @@ from regretless.holdem.games.reader import DealtFormReader
 from regretless.reprs import brief
 from regretless.solving.game_solution import LEARNED
 from regretless.solving.problem import Request
-from regretless.solving.public_problem import PublicFormProblem, public_size
+from regretless.solving.public_problem import PublicFormProblem, count_nodes_and_sets
 from regretless.solving.record import Record
 from regretless.solving.solution import Contents
 
@@ -102,7 +102,8 @@ class DealtFormProblem(PublicFormProblem):
         return ()
 
     def check_fits(self, request: Request) -> None:
-        if self.fits_on_gpu(request):
+        if request.choice.on_gpu:
+            self.check_fits_gpu(request)
             return
         storage, threads = request.settings.storage or STORAGES[0], request.threads or available_cores()
         options = {"storage": storage, "threads": threads, "predicts": request.predicts}
@@ -118,4 +119,4 @@ class DealtFormProblem(PublicFormProblem):
         return engines.estimate("numba", engines.FormKind.PUBLIC, self._size, **options) or 0
 
     def size(self, form: PublicForm) -> tuple[int, int]:
-        return public_size(form)
+        return count_nodes_and_sets(form)

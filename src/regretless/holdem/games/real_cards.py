@@ -370,10 +370,11 @@ class RealCardsProblem(DealtFormProblem):
         engine = engines.fastest(engines.FormKind.PUBLIC, "cuda") if request.engine == "auto" else request.engine
         return Choice(engine, "cuda" if request.device == "auto" else request.device)
 
-    def fits_on_gpu(self, request: Request) -> bool:
-        """Whether the request is for GPUs; raises `WouldNotFit` if the memory of one is known to be too small."""
-        if request.shards is None or not request.choice.on_gpu:
-            return super().fits_on_gpu(request)
+    def check_fits_gpu(self, request: Request) -> None:
+        """Raise `WouldNotFit` if the memory of a GPU that the request is for is known to be too small."""
+        if request.shards is None:
+            super().check_fits_gpu(request)
+            return
         storage = request.settings.storage or STORAGES[0]
         device = request.choice.device
         devices.require_cuda(device)
@@ -388,7 +389,6 @@ class RealCardsProblem(DealtFormProblem):
                 what, memory = f"{self.name} in {storage} bits", f"memory of GPU {number}"
                 advice = [Advice("storage", 16, "takes about half as much")] if storage == 32 else []
                 raise WouldNotFit(what, needed=size, available=free, memory=memory, advice=advice)
-        return True
 
     def create(self, form: PublicForm, request: Request) -> PublicEngine:
         if request.shards is None:
