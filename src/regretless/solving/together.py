@@ -46,18 +46,17 @@ class SharedSchedules:
 
 
 @dataclass
-class _SolveInStep:
+class _RunningSolve:
     """A solve in a batch."""
 
     index: int
     started: Started
-    engine: BatchMember
-    step: Step = None
-    advanced: float = 0.0  # seconds of advancing since the step was requested, if only part of it is done
+    request: Step = None  # iterations to advance, or None to evaluate
+    advanced: float = 0.0  # seconds of advancing since the request, if only part of it is done
     over: bool = False
 
 
-Resume = Callable[[_SolveInStep, Reply], None]
+Resume = Callable[[_RunningSolve, Reply], None]
 
 
 def drive_together(
@@ -69,9 +68,9 @@ def drive_together(
 ) -> None:
     """Run solves whose engines are on one device to their ends; `done` and `failed` get their position."""
 
-    def resume(solve: _SolveInStep, reply: Reply) -> None:
+    def resume(solve: _RunningSolve, reply: Reply) -> None:
         try:
-            solve.step = solve.started.steps.send(reply)
+            solve.request = solve.started.steps.send(reply)
         except StopIteration as end:
             solve.over = True
             done(solve.index, end.value)
@@ -79,18 +78,18 @@ def drive_together(
             solve.over = True
             failed(solve.index, error)
 
-    waiting = [_SolveInStep(index, started, started.engine) for index, started in solves.items()]
+    waiting = [_RunningSolve(index, started) for index, started in solves.items()]
     for solve in waiting:
         resume(solve, None)
     while waiting := [solve for solve in waiting if not solve.over]:
-        groups: dict[Hashable, list[_SolveInStep]] = {}
+        groups: dict[Hashable, list[_RunningSolve]] = {}
         for solve in waiting:
-            if solve.step is not None:
-                solve.engine.get_ready(solve.step)
-            groups.setdefault(device.kind_of(solve.engine), []).append(solve)
+            if solve.request is not None:
+                solve.started.engine.get_ready(solve.request)
+            groups.setdefault(device.kind_of(solve.started.engine), []).append(solve)
         for group in groups.values():
             try:
-                _run(group, device.batch([solve.engine for solve in group]), resume)
+                _run(group, device.batch([solve.started.engine for solve in group]), resume)
             except RegretlessError as error:  # of the device; solves that have ended keep what they had
                 for solve in group:
                     if not solve.over:
@@ -98,8 +97,11 @@ def drive_together(
                         failed(solve.index, error)
 
 
-def _run(group: list[_SolveInStep], batch: EngineBatch, resume: Resume) -> None:
-    """Run a batch until all of it has ended, or a solve needs other kernels."""
+def _run(group: list[_RunningSolve], batch: EngineBatch, resume: Resume) -> None:
+    """Run a batch until all of it has ended, or a solve needs other kernels.
+
+    Solves are numbered by their position in the group, as `EngineBatch` numbers its engines.
+    """
     active = list(enumerate(group))
     while True:
         ended = [number for number, solve in active if solve.over]
@@ -108,7 +110,7 @@ def _run(group: list[_SolveInStep], batch: EngineBatch, resume: Resume) -> None:
             if not active:
                 return
             batch.retire(ended)
-        measured = [(number, solve) for number, solve in active if solve.step is None]
+        measured = [(number, solve) for number, solve in active if solve.request is None]
         if measured:
             evaluations = batch.evaluate([number for number, _ in measured])
             for (_, solve), evaluation in zip(measured, evaluations, strict=True):
@@ -119,38 +121,39 @@ def _run(group: list[_SolveInStep], batch: EngineBatch, resume: Resume) -> None:
             _advance(active, len(group), batch, resume)
 
 
-def _must_store_predictions(active: list[tuple[int, _SolveInStep]]) -> bool:
+def _must_store_predictions(active: list[tuple[int, _RunningSolve]]) -> bool:
     """Whether a solve asks for iterations with predictions that its engine does not store yet.
 
     Its engine becomes one of another kind then, in another batch.
     """
-    predicting = {key for key, step in _schedules(active).items() if predicts(step)}
-    return any(not solve.engine.predicts for _, solve in active if id(solve.step) in predicting)
+    predicting = {key for key, requested in _schedules(active).items() if predicts(requested)}
+    return any(not solve.started.engine.predicts for _, solve in active if id(solve.request) in predicting)
 
 
-def _schedules(active: list[tuple[int, _SolveInStep]]) -> dict[int, Schedule]:
+def _schedules(active: list[tuple[int, _RunningSolve]]) -> dict[int, Schedule]:
     """The different schedules that solves ask for, by identity; mostly there is one."""
-    return {id(solve.step): solve.step for _, solve in active if solve.step is not None}
+    return {id(solve.request): solve.request for _, solve in active if solve.request is not None}
 
 
-def _advance(active: list[tuple[int, _SolveInStep]], size: int, batch: EngineBatch, resume: Resume) -> None:
+def _advance(active: list[tuple[int, _RunningSolve]], size: int, batch: EngineBatch, resume: Resume) -> None:
     """Advance all by the smallest number of iterations that any asks for."""
     requested = _schedules(active)
-    count = min(len(step) for step in requested.values())
-    equal: dict[bytes, Schedule] = {}  # equal schedules become one object, even if solves asked for different lengths
-    now = {key: equal.setdefault(step[:count].tobytes(), step[:count]) for key, step in requested.items()}
-    later = {key: step[count:] for key, step in requested.items()}
+    count = min(map(len, requested.values()))
+    # EngineBatch converts each distinct object once, so equal schedules must become one object.
+    equal: dict[bytes, Schedule] = {}
+    now = {key: equal.setdefault(rows[:count].tobytes(), rows[:count]) for key, rows in requested.items()}
+    later = {key: rows[count:] for key, rows in requested.items()}
     schedules: list[Schedule | None] = [None] * size
     for number, solve in active:
-        schedules[number] = now[id(solve.step)]
+        schedules[number] = now[id(solve.request)]
     began = time.perf_counter()
     batch.advance(schedules)
     seconds = time.perf_counter() - began
     for _, solve in active:
-        rest = later[id(solve.step)]
+        rest = later[id(solve.request)]
         solve.advanced += seconds
         if len(rest):
-            solve.step = rest
+            solve.request = rest
         else:
             duration, solve.advanced = solve.advanced, 0.0
             resume(solve, duration)
