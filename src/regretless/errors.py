@@ -50,7 +50,7 @@ class RegretlessError(Exception):
     exit_code = 1
 
     def __init__(self, message: str, advice: Sequence[Advice] = (), hint: str = "") -> None:
-        self._problem, self._advice, self._hint = message, tuple(advice), hint
+        self._problem, self.advice, self._hint = message, tuple(advice), hint
         super().__init__(self.worded(Advice.as_keyword))
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -60,7 +60,7 @@ class RegretlessError(Exception):
     def worded(self, spell: Callable[[Advice], str]) -> str:
         """The message, with the settings that it advises, if any, spelled by `spell`: by default, as in Python."""
         helps = [self._hint] if self._hint else []
-        helps += [f"{spell(each)} {each.effect}".rstrip() for each in self._advice]
+        helps += [f"{spell(each)} {each.effect}".rstrip() for each in self.advice]
         return _one_line(f"{self._problem}: {'; '.join(helps)}" if helps else self._problem)
 
 
@@ -75,6 +75,7 @@ class InvalidOption(RegretlessError):
         super().__init__(f"{option}: {_shown(value)} {reason}", advice)
         self.option = option
         self.value = value
+        self.reason = reason
 
 
 class MissingOption(InvalidOption):
@@ -88,6 +89,7 @@ class MissingOption(InvalidOption):
         RegretlessError.__init__(self, f"{option}: is missing: {hint}")
         self.option = option
         self.value = None
+        self.reason = f"is missing: {hint}"
 
 
 class InvalidSettings(InvalidOption):

@@ -183,7 +183,7 @@ ROWS = [
     Row("beta", 1.0, DISCOUNTED, differs("variant", "exploitability"), **PARAMETER, named="beta|variant"),
     Row("gamma", 1.0, DISCOUNTED, differs("variant", "exploitability"), **PARAMETER, named="gamma|variant"),
     Row("delay", 1, DISCOUNTED, differs("variant", "exploitability"), **PARAMETER, named="delay|variant"),
-    Row("gamma", 3.0, set(), differs("variant"), python=False),  # of which variant?
+    Row("gamma", 3.0, set(), differs("variant"), python=False, named="gamma|variant"),  # of which variant?
     Row("iterations", 7, ALL - {"exact"}, is_now("iterations", 7)),
     Row("iterations", 0, set(), differs("iterations")),
     Row("target", 300.0, ALL - {"exact"}, reached),

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from regretless.errors import Advice, InvalidOption, RegretlessError
+from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
     from regretless.cards.ranges import Range
     from regretless.holdem.spots.spot_fields import PlayerName
 
-__all__ = ["read_cards", "read_player", "read_range", "read_variants", "variant_with"]
+__all__ = ["read_cards", "read_player", "read_range", "read_variants", "with_parameters"]
 
 
 def read_variants(text: str) -> list[str]:
@@ -30,34 +30,38 @@ def read_variants(text: str) -> list[str]:
     for name in names:
         try:
             read_variant("plus" if name == EXACT else name)
-        except RegretlessError as error:
-            reason = error.worded(Advice.as_option).removeprefix(f"variant: {name!r} ")
-            raise InvalidOption("variants", name, reason) from None
+        except InvalidOption as error:
+            if error.option != "variant":  # a parameter
+                raise InvalidOption("variants", name, str(error)) from None
+            raise InvalidOption("variants", name, error.reason, error.advice) from None
     if not names:
         raise InvalidOption("variants", text, "must name at least one variant")
     return names
 
 
-def variant_with(variant: str | None, parameters: Mapping[str, float]) -> str | None:
+def with_parameters(variant: str | None, parameters: Mapping[str, float]) -> str | None:
     """The text of a variant with these parameters replaced.
 
-    >>> variant_with("postflop", {"gamma": 4.0}), variant_with("plus", {})
+    >>> with_parameters("postflop", {"gamma": 4.0}), with_parameters("plus", {})
     ('postflop(gamma=4)', 'plus')
-    >>> variant_with("plus", {"gamma": 4.0})
+    >>> with_parameters("plus", {"gamma": 4.0})
     Traceback (most recent call last):
-    regretless.errors.InvalidOption: gamma: 4.0 is not a parameter of plus
+    regretless.errors.InvalidOption: variant: 'plus' has no parameter gamma
     """
     from regretless.solving.options import EXACT
     from regretless.variants.presets import read_variant, variant_text
 
     if not parameters:
         return variant
-    unchanged = None if variant is None or variant == EXACT else read_variant(variant)
+    first = next(iter(parameters))
+    if variant is None:
+        raise InvalidOption(first, parameters[first], "needs a variant with this parameter: add --variant")
+    if variant == EXACT:
+        raise InvalidOption("variant", variant, f"has no parameter {first}")
+    unchanged = read_variant(variant)
     for name, value in parameters.items():
-        if variant is None:
-            raise InvalidOption(name, value, "is a parameter of a variant: name it with --variant")
         if not hasattr(unchanged, name):
-            raise InvalidOption(name, value, f"is not a parameter of {variant}")
+            raise InvalidOption("variant", variant, f"has no parameter {name}")
         if re.search(rf"\b{name}\s*=", variant):
             raise InvalidOption(name, value, f"is also set by --variant {variant}: set it once")
     return variant_text(replace(cast(Any, unchanged), **parameters))

@@ -13,7 +13,7 @@ from regretless.cli.arguments import options
 from regretless.cli.arguments.inputs import is_spot, refuse_saved, spot_paths
 from regretless.cli.arguments.options import MACHINE, OUTPUT, SEARCH, argument, flag, option
 from regretless.cli.arguments.outputs import solution_files
-from regretless.cli.arguments.values import variant_with
+from regretless.cli.arguments.values import with_parameters
 from regretless.cli.solving.locks import LockFromOption, LockLineOption, LockOption, LockPlayerOption, read_locks
 from regretless.cli.solving.many import solve_spots
 from regretless.cli.solving.one import solve_one
@@ -174,8 +174,8 @@ def solve(
         raise InvalidOption("ray", ray, "is for the shards of a game on flops: give --flops and --shards too")
     names = tuple(arguments or ())
     values = {name: value for name, value in context.params.items() if name in RULES and value is not False}
-    parameters = {"alpha": alpha, "beta": beta, "gamma": gamma, "delay": delay}
-    values["variant"] = variant_with(variant, {name: value for name, value in parameters.items() if value is not None})
+    parameters = (("alpha", alpha), ("beta", beta), ("gamma", gamma), ("delay", delay))
+    values["variant"] = with_parameters(variant, {name: value for name, value in parameters if value is not None})
     values["resume"] = None  # read later, when interrupts are answered
     request = SolveRequest(
         options=SolveOptions.read(values),
