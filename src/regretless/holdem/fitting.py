@@ -29,13 +29,13 @@ from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import PLAYERS, Bets, PlayerName, PlayerSizes, StreetName, StreetSizes
 from regretless.spelling import listed
 
-__all__ = ["Shrunk", "TreeCut", "check_fits", "shrink"]
+__all__ = ["AppliedCut", "Shrunk", "check_fits", "shrink"]
 
 TYPICAL = {"flop": 0.4, "turn": 0.7, "river": 0.7}  # share of the pot
 
 
 @dataclass(frozen=True)
-class TreeCut:
+class AppliedCut:
     """A cut of a tree."""
 
     text: str  # "no donk bets"
@@ -47,7 +47,7 @@ class Shrunk:
     """A spot with cuts that make it fit, or all cuts that there are."""
 
     spot: Spot
-    cuts: tuple[TreeCut, ...]
+    cuts: tuple[AppliedCut, ...]
     memory_bytes: int | None  # None: the tree is too large to count
     fits: bool
 
@@ -105,45 +105,47 @@ def shrink(
             return None
         return estimate.memory_bytes[storage]
 
-    steps = _sufficient_steps(spot, needed, limit)
-    smallest = needed(_cut(spot.bets, steps))
-    if smallest is not None:
-        steps = _necessary_steps(spot, steps, needed, max(limit, smallest))
-    cuts, bets, before = [], spot.bets, needed(spot.bets)
-    for step in steps:
-        bets = step.change(bets)
-        after = needed(bets)
-        cuts.append(TreeCut(step.text, None if before is None or after is None else before - after))
-        before = after
-    return Shrunk(replace(spot, bets=bets), tuple(cuts), before, before is not None and before <= limit)
-
-
-def _sufficient_steps(spot: Spot, needed: Callable[[Bets], int | None], limit: int) -> list[_Step]:
-    """The first cuts that make the spot fit, or all that change anything."""
-    steps: list[_Step] = []
+    cuts = _sufficient(spot, needed, limit)
+    smallest = needed(_apply_all(spot.bets, cuts))
+    if smallest is not None:  # if nothing makes it fit, keep only cuts needed for the smallest tree
+        cuts = _necessary(spot, cuts, needed, max(limit, smallest))
+    applied = []
     bets = spot.bets
-    candidates = _steps(spot)
+    before = needed(bets)
+    for cut in cuts:
+        bets = cut.apply(bets)
+        after = needed(bets)
+        applied.append(AppliedCut(cut.text, None if before is None or after is None else before - after))
+        before = after
+    return Shrunk(replace(spot, bets=bets), tuple(applied), before, before is not None and before <= limit)
+
+
+def _sufficient(spot: Spot, needed: Callable[[Bets], int | None], limit: int) -> list[_Cut]:
+    """The first cuts that make the spot fit, or all that change anything."""
+    cuts: list[_Cut] = []
+    bets = spot.bets
+    candidates = _candidate_cuts(spot)
     memory = needed(bets)
     while memory is None or memory > limit:
-        step = next(candidates, None)
-        if step is None:
+        cut = next(candidates, None)
+        if cut is None:
             break
-        smaller = step.change(bets)
+        smaller = cut.apply(bets)
         if smaller != bets:
-            steps.append(step)
+            cuts.append(cut)
             bets = smaller
             memory = needed(bets)
-    return steps
+    return cuts
 
 
-def _necessary_steps(spot: Spot, steps: list[_Step], needed: Callable[[Bets], int | None], limit: int) -> list[_Step]:
+def _necessary(spot: Spot, cuts: list[_Cut], needed: Callable[[Bets], int | None], limit: int) -> list[_Cut]:
     """These cuts without those that are not needed to stay within the limit; the last are examined first."""
-    for step in reversed(steps):
-        without = [each for each in steps if each is not step]
-        memory = needed(_cut(spot.bets, without))
+    for cut in reversed(cuts):
+        without = [each for each in cuts if each is not cut]
+        memory = needed(_apply_all(spot.bets, without))
         if memory is not None and memory <= limit:
-            steps = without
-    return steps
+            cuts = without
+    return cuts
 
 
 def _hint(shrunk: Shrunk) -> str:
@@ -157,55 +159,54 @@ def _hint(shrunk: Shrunk) -> str:
 
 
 @dataclass(frozen=True)
-class _Step:
+class _Cut:
     """A cut that may be tried."""
 
     text: str
     streets: tuple[StreetName, ...]
     on_street: Callable[[StreetSizes], StreetSizes]
 
-    def change(self, bets: Bets) -> Bets:
+    def apply(self, bets: Bets) -> Bets:
         return replace(bets, **{street: self.on_street(bets.of_street(street)) for street in self.streets})
 
 
-def _cut(bets: Bets, steps: list[_Step]) -> Bets:
+def _apply_all(bets: Bets, cuts: list[_Cut]) -> Bets:
     """The bets after these cuts."""
-    for step in steps:
-        bets = step.change(bets)
+    for cut in cuts:
+        bets = cut.apply(bets)
     return bets
 
 
-def _steps(spot: Spot) -> Iterator[_Step]:
+def _candidate_cuts(spot: Spot) -> Iterator[_Cut]:
     streets = tuple(reversed(spot.streets))
-    yield _Step("no donk bets", streets, _without_donks)
-    yield _Step("at most 2 raises per street", streets, _capped(2))
-    yield _Step("one raise size", streets, _with_one_raise)
+    yield _Cut("no donk bets", streets, _without_donks)
+    yield _Cut("at most 2 raises per street", streets, _capped(2))
+    yield _Cut("one raise size", streets, _with_one_raise)
     for street in streets:
         yield from _fewer_bets(spot, street, maximum=2)
-    yield _Step("at most 1 raise per street", streets, _capped(1))
+    yield _Cut("at most 1 raise per street", streets, _capped(1))
     for street in streets:
         yield from _fewer_bets(spot, street, maximum=1)
     for street in streets:
-        yield _Step(f"no raises on the {street}", (street,), _capped(0))
+        yield _Cut(f"no raises on the {street}", (street,), _capped(0))
 
 
-def _fewer_bets(spot: Spot, street: StreetName, *, maximum: int) -> Iterator[_Step]:
-    """Sizes that go on a street, one by one, until no player has more than the maximum."""
-    sizes = [list(spot.bets.of(street, player).bet) for player in PLAYERS]
+def _fewer_bets(spot: Spot, street: StreetName, *, maximum: int) -> Iterator[_Cut]:
+    """Cuts that remove bet sizes from a street, the least typical first, until no player has more than `maximum`."""
+    sizes = {player: list(spot.bets.of(street, player).bet) for player in PLAYERS}
     decision = Decision(spot.pot, 0, spot.stack, 0, len(spot.streets) - spot.streets.index(street))
 
     def distance(size: Size) -> float:
         return abs(math.log(min(size.amount(decision), spot.stack) / spot.pot / TYPICAL[street]))
 
-    while max(map(len, sizes)) > maximum:
-        longest = max(sizes, key=len)
+    while len(longest := max(sizes.values(), key=len)) > maximum:
         size = max(longest, key=distance)
-        betting = [player for player, each in zip(PLAYERS, sizes, strict=True) if size in each]
-        players = [player for player in betting if len(sizes[PLAYERS.index(player)]) > 1]
-        for player in players:
-            sizes[PLAYERS.index(player)].remove(size)
-        bettor = "" if players == betting else f" by {players[0]}"
-        yield _Step(f"no bet of {size} on the {street}{bettor}", (street,), _without_bet(size, players))
+        owners = [player for player in PLAYERS if size in sizes[player]]
+        losers = [player for player in owners if len(sizes[player]) > 1]
+        for player in losers:
+            sizes[player].remove(size)
+        loser = "" if losers == owners else f" by {losers[0]}"
+        yield _Cut(f"no bet of {size} on the {street}{loser}", (street,), _without_bet(size, losers))
 
 
 def _without_donks(sizes: StreetSizes) -> StreetSizes:
