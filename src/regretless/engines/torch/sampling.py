@@ -34,7 +34,7 @@ from regretless.engines.contract import LEARNED, Evaluation, Sampling, Snapshot
 from regretless.engines.numba.sampling import exact_engine
 from regretless.engines.sampling import FIRST_FACTOR, GAMMA, SECOND_FACTOR, SamplingTree, key_of, sampling_tree
 from regretless.engines.torch.sequence import DTYPES, TOLERANCE, torch_device
-from regretless.engines.torch.update import LearnedTensors, ScheduleTable, Segments, update
+from regretless.engines.torch.update import LearnedTensors, ScheduleRunner, Segments, update
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.forms.compile import uniform_array
 from regretless.forms.history import AnyArray, FloatArray, HistoryForm, IntArray
@@ -305,7 +305,7 @@ class TorchSamplingEngine:
         self._deals.seed(key_of(seed), 0)
         self._players = [_SampledPlayer(form, player, on_device, number) for player in range(form.players)]
         self._scatter(self._deals.strategy, uniform_array(form))
-        self._schedule = ScheduleTable(on_device, number, graph=graph)
+        self._schedule = ScheduleRunner(on_device, number, graph=graph)
         self._evaluator = exact_engine(form)  # compiles kernels, which is part of setup
 
     @property
@@ -320,7 +320,7 @@ class TorchSamplingEngine:
         self.iteration += len(schedule)
 
     def _step(self) -> None:
-        weights = self._schedule.take()
+        weights = self._schedule.next_row()
         for player, learner in enumerate(self._players):
             regret, average = self._deals.sample(player)
             update(learner.tables, weights, regret, average, learner.actions, learner.set_of, learner.uniform)

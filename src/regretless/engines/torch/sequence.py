@@ -22,7 +22,7 @@ import torch
 
 from regretless.engines.contract import LEARNED, Evaluation, Snapshot, Updates
 from regretless.engines.sequence_layout import Terms, TreeLayout, lay_out, slices, terms_of
-from regretless.engines.torch.update import LearnedTensors, ScheduleTable, Segments, match, update
+from regretless.engines.torch.update import LearnedTensors, ScheduleRunner, Segments, match, update
 from regretless.errors import InvalidOption
 from regretless.forms.compile import check_strategy
 from regretless.forms.history import FloatArray, HistoryForm
@@ -240,7 +240,7 @@ class TorchSequenceSolve:
         graph: bool,
     ) -> None:
         self.game = GameTables(trees, terms, device, dtype)
-        self.schedule = ScheduleTable(device, dtype, graph=graph)
+        self.schedule = ScheduleRunner(device, dtype, graph=graph)
         everyone = tuple(range(len(trees)))
         self.turns = [everyone] if updates is Updates.SIMULTANEOUS else [(player,) for player in everyone]
 
@@ -250,7 +250,7 @@ class TorchSequenceSolve:
         self.schedule.run(schedule, self._step, state)
 
     def _step(self) -> None:
-        weights = self.schedule.take()
+        weights = self.schedule.next_row()
         for players in self.turns:
             self.game.play(players, weights)
 

@@ -20,9 +20,10 @@ import torch
 from regretless.forms.history import IntArray
 from regretless.variants.variant import Schedule, Weights
 
-__all__ = ["LearnedTensors", "ScheduleTable", "Segments", "match", "update"]
+__all__ = ["LearnedTensors", "ScheduleRunner", "Segments", "match", "update"]
 
 CAPACITY = 4096  # iterations whose weights are on the device at once
+WARM_UPS = 3  # iterations before one is recorded: libraries initialise on first use, which must not be recorded
 
 
 class Segments:
@@ -61,15 +62,15 @@ class Segments:
 
 @dataclass
 class LearnedTensors:
-    """What CFR updates (`LEARNED`), over the sequences or pairs of one player."""
+    """Regret, average and strategy (`contract.LEARNED`) of one player, by sequence or pair."""
 
     regret: torch.Tensor
     average: torch.Tensor
     strategy: torch.Tensor
 
 
-class ScheduleTable:
-    """Weights of the coming iterations on the device, and which row is next.
+class ScheduleRunner:
+    """Runs iterations whose weights lie in a table on the device, as a CUDA graph where possible.
 
     On CUDA, unless `graph` is False, one iteration is recorded as a graph and replayed. Where recording fails, the
     operations are issued one by one: slower, with the same results.
@@ -82,7 +83,7 @@ class ScheduleTable:
         self.graph: torch.cuda.CUDAGraph | None = None
 
     def run(self, schedule: Schedule, step: Callable[[], None], state: list[torch.Tensor]) -> None:
-        """Call `step`, which takes a row and changes the tensors of `state`, once per row of the schedule."""
+        """Call `step`, which reads `next_row` and changes the tensors of `state`, once per row of the schedule."""
         with torch.no_grad():
             if self.wants_graph and len(schedule):
                 self.wants_graph = False  # one attempt
@@ -101,9 +102,9 @@ class ScheduleTable:
         before = [tensor.clone() for tensor in state]
         warm_up = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         warm_up.wait_stream(torch.cuda.current_stream())
-        self._load(schedule[:1].repeat(4))
+        self._load(schedule[:1].repeat(WARM_UPS + 1))
         with torch.cuda.stream(warm_up):
-            for _ in range(3):  # libraries initialise on first use, which must not be recorded
+            for _ in range(WARM_UPS):
                 step()
         torch.cuda.current_stream().wait_stream(warm_up)
         graph = torch.cuda.CUDAGraph()
@@ -125,7 +126,7 @@ class ScheduleTable:
         self.rows[: len(rows)].copy_(numbers.to(self.rows.dtype))
         self.next.zero_()
 
-    def take(self) -> dict[str, torch.Tensor]:
+    def next_row(self) -> dict[str, torch.Tensor]:
         """The next row on the device, by column; `floor` is the lowest regret allowed, 0 or −∞."""
         row = self.rows.index_select(0, self.next)[0]
         self.next.add_(1)
@@ -133,7 +134,10 @@ class ScheduleTable:
 
 
 def match(positive: torch.Tensor, actions: Segments, set_of: torch.Tensor, uniform: torch.Tensor) -> torch.Tensor:
-    """Probabilities proportional to non-negative numbers; `uniform` where all of a set are 0."""
+    """Probabilities proportional to non-negative numbers; `uniform` where all of a set are 0.
+
+    Totals below the smallest normal number count as 0: they are too small to divide by.
+    """
     total = actions.sum(positive).index_select(0, set_of)
     return torch.where(total >= torch.finfo(total.dtype).tiny, positive / total, uniform)
 
