@@ -70,7 +70,7 @@ def play_hands(
                 waits[("preflop", *STREETS)[dealt]].append(waited)
                 if dealt > street == 0:
                     print(f"  hand {number + 1}: {waited:.2f} s for {', '.join(nodes[-1].steps)}", flush=True)
-                if not duel.is_turn(nodes[-1]):
+                if not duel.is_persons_turn(nodes[-1]):
                     break
                 actions = reader.actions(nodes[-1].index)
                 node = reader.act(nodes[-1], random.randrange(int(actions[0] == "fold"), len(actions)))

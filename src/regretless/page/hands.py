@@ -62,7 +62,7 @@ def hand_json(duel: Duel, path: list[LineNode], stack: float, *, may_act: bool) 
 def outcome_json(duel: Duel, node: LineNode, *, unit: str = "chips", chips: float = 1.0) -> Json:
     """Who won how much, and the opponent's hand if it is shown; the text counts units of so many chips."""
     outcome, own = duel.outcome(node), duel.person
-    won = outcome.won[own]
+    won = outcome.payoffs[own]
     if outcome.folded is not None:
         gained = f"Your opponent folds: you win {round(won / chips, 2):g} {unit}"
         return {

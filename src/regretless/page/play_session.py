@@ -141,9 +141,9 @@ class PlaySession:
             return
         self.line, self.missing = ", ".join(last.steps), None
         self.version += 1
-        self.over = not duel.is_turn(last)
+        self.over = not duel.is_persons_turn(last)
         if self.over:
-            won, adjusted = duel.won(last)
+            won, adjusted = duel.person_result(last)
             self.score.add(won / self.big_blind, adjusted / self.big_blind)
 
     def _duel(self, reader: LineReader) -> Duel:
@@ -187,7 +187,7 @@ class PlaySession:
         }
 
     def _score_json(self) -> Json:
-        score, hands = self.score, len(self.score.won)
+        score, hands = self.score, len(self.score.results)
         return {
             "hands": hands,
             "won": rounded(score.total),

@@ -99,12 +99,12 @@ class PracticeSession:
         for _ in range(MAX_DEALS):
             self._draw(reader, start)
             duel, node, candidates = self._duel(reader), start, []
-            while duel.is_turn(node := duel.play_on(node)[-1]):
+            while duel.is_persons_turn(node := duel.play_on(node)[-1]):
                 if self._is_wanted(reader, node):
                     candidates.append(node)
                     if not self.single:
                         break
-                node = reader.act(node, duel.draw(node))
+                node = reader.act(node, duel.draw_action(node))
             if candidates:
                 return ", ".join(self.random.choice(candidates).steps)
         raise NoSuchDecision(f"no hand of {self.file!r} came to such a decision in {MAX_DEALS} deals", "streets")
@@ -118,7 +118,7 @@ class PracticeSession:
     def act(self, reader: SpotReader, action: str) -> None:
         """Take an action, judge it, and play until the user must act again or the hand is over."""
         node = reader.find(self.line)
-        if not self._duel(reader).is_turn(node):
+        if not self._duel(reader).is_persons_turn(node):
             raise Conflict("the hand is over: deal the next one")
         chosen = chosen_action(action, reader.actions(node.index))
         self._judge(reader, node, chosen)
@@ -161,7 +161,7 @@ class PracticeSession:
     def as_json(self, reader: SpotReader) -> Json:
         """The state of the session, without what the user must not know."""
         path, duel = reader.path(self.line), self._duel(reader)
-        is_turn = duel.is_turn(path[-1])
+        is_turn = duel.is_persons_turn(path[-1])
         decisions = sum(self.grades.values())
         return {
             "id": self.id,

@@ -94,8 +94,8 @@ def test_results_of_whole_hands_count_from_the_deal(reader: ResolvingReader, spo
     line = LINES[-1]
     for last in ("call", "fold"):
         in_game, in_spot = reader.find(f"{TO_FLOP}, {line}, {last}"), spot.reader.find(f"{line}, {last}")
-        won = Duel(reader, hands, 0, Random(0)).outcome(in_game).won
-        after_flop = Duel(spot.reader, hands, 0, Random(0)).outcome(in_spot).won
+        won = Duel(reader, hands, 0, Random(0)).outcome(in_game).payoffs
+        after_flop = Duel(spot.reader, hands, 0, Random(0)).outcome(in_spot).payoffs
         assert won == pytest.approx([chips - spot.spot.pot / 2 for chips in after_flop], abs=1e-9)
         assert sum(won) == pytest.approx(0, abs=1e-9)
 
@@ -106,10 +106,10 @@ def test_whole_hands_are_played_on_any_flop(reader: ResolvingReader) -> None:
     for number in range(4):
         duel = Duel(reader, draw_hands(reader, reader.root, random), number % 2, random)
         nodes = duel.play_on(reader.root)
-        while duel.is_turn(nodes[-1]):
+        while duel.is_persons_turn(nodes[-1]):
             nodes = duel.play_on(reader.act(nodes[-1], 1))
         flops.add(nodes[-1].deal.cards[:3])
-        assert sum(duel.outcome(nodes[-1]).won) == pytest.approx(0, abs=1e-9)
+        assert sum(duel.outcome(nodes[-1]).payoffs) == pytest.approx(0, abs=1e-9)
         dead = {int(card) for hand in duel.hands for card in HAND_CARDS[hand]}
         assert not dead & set(nodes[-1].deal.cards)
     assert len(flops) > 1

@@ -86,16 +86,16 @@ def test_a_hand_goes_on_until_the_person_acts_or_it_is_over(game: NoLimitSolutio
         random = Random(seed)
         duel = Duel(reader, draw_hands(reader, reader.root, random), seed % 2, random)
         place = duel.play_on(reader.root)[-1]
-        if duel.is_turn(place):
+        if duel.is_persons_turn(place):
             assert reader.tree.player[place.index] == duel.person
             place = duel.play_on(reader.act(place, 1))[-1]
         assert reader.tree.kind[place.index] in (NodeKind.FOLD, NodeKind.SHOWDOWN)
         outcome = duel.outcome(place)
-        assert sum(outcome.won) == 0
+        assert sum(outcome.payoffs) == 0
         if outcome.folded is None:
             assert len(cards_of(duel.hands) | set(place.deal.cards)) == 9
-            assert sorted(map(abs, outcome.won)) in ([10, 10], [0, 0])
-            assert np.sign(outcome.won[0]) == np.sign(outcome.strength[0] - outcome.strength[1])
+            assert sorted(map(abs, outcome.payoffs)) in ([10, 10], [0, 0])
+            assert np.sign(outcome.payoffs[0]) == np.sign(outcome.strength[0] - outcome.strength[1])
 
 
 def all_in(reader: LineReader) -> LineNode:
@@ -109,7 +109,7 @@ def test_the_adjusted_result_is_the_mean_over_all_cards_to_come(flop: LineReader
     known = cards_of(duel.hands)
     left = [card for card in flop.cards(before) if card not in known]
     turns = {card: flop.deal(before, card) for card in left}
-    won = [duel.outcome(flop.deal(turns[turn], river)).won for turn, river in permutations(left, 2)]
+    won = [duel.outcome(flop.deal(turns[turn], river)).payoffs for turn, river in permutations(left, 2)]
     place = flop.deal(turns[left[0]], left[1])
     expected = duel.expected(place)
     assert expected is not None

@@ -124,7 +124,7 @@ def play(
         console.print()
     if code is not None:  # stopped within a hand: its end would have printed the score
         console.print(score_text(score), style="bold", soft_wrap=True)
-    if len(score.won) > 1:
+    if len(score.results) > 1:
         note(ADJUSTED)
     if code is not None:
         raise typer.Exit(code)
@@ -192,7 +192,7 @@ def _play_hand(
         for line in view.event_lines(duel, nodes):
             console.print(line, soft_wrap=True)
         node = nodes[-1]
-        if not duel.is_turn(node):
+        if not duel.is_persons_turn(node):
             break
         console.print(view.state_text(stakes, duel, node), soft_wrap=True)
         action = _ask(console, stakes, duel, node)
@@ -200,7 +200,7 @@ def _play_hand(
             console.print(view.advice_text(duel, node), style="dim", soft_wrap=True)
         nodes = duel.play_on(reader.act(node, action))
     outcome = duel.outcome(node)
-    won, adjusted = duel.won(node)
+    won, adjusted = duel.person_result(node)
     score.add((won - stakes.par[person]) / stakes.chips, (adjusted - stakes.par[person]) / stakes.chips)
     console.print(view.result_text(duel, outcome), soft_wrap=True)
     console.print(view.score_text(score), style="bold", soft_wrap=True)

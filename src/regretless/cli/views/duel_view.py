@@ -54,7 +54,7 @@ def score_text(score: Score) -> str:
     >>> score_text(score)
     'after 2 hands: -8.5 bb, -425.0 bb/100; all-in adjusted -25.0 ± 175.0 bb/100'
     """
-    count, unit = len(score.won), score.unit
+    count, unit = len(score.results), score.unit
     if count == 0:
         return "no hand was finished"
     text = f"after {counted(count, 'hand')}: {signed_amount(score.total, unit)}, {score.per_hundred:+.1f} {unit}/100"
@@ -150,7 +150,7 @@ def result_text(duel: Duel, outcome: HandResult) -> Text:
     else:
         line = Text("  the opponent shows ").append_text(_hole(duel.hands[other]))
         line.append(f": {category(outcome.strength[other])} against your {category(outcome.strength[mine])}, ")
-    return line.append(_won_text(outcome.won[mine], outcome.won[other]), style="bold")
+    return line.append(_won_text(outcome.payoffs[mine], outcome.payoffs[other]), style="bold")
 
 
 def _won_text(chips: float, others: float) -> str:

@@ -35,7 +35,7 @@ class HandResult:
 
     folded: int | None  # who folded; None at a showdown
     strength: tuple[int, int]  # at a showdown: larger wins; equal at a fold
-    won: tuple[float, float]  # payoffs in chips
+    payoffs: tuple[float, float]  # chips
 
 
 @dataclass
@@ -50,21 +50,21 @@ class Score:
     """
 
     unit: str  # of results, such as "bb"
-    won: list[float] = field(default_factory=list)
+    results: list[float] = field(default_factory=list)
     adjusted: list[float] = field(default_factory=list)  # all-ins replaced by their average over the cards to come
 
-    def add(self, won: float, adjusted: float) -> None:
-        self.won.append(won)
+    def add(self, result: float, adjusted: float) -> None:
+        self.results.append(result)
         self.adjusted.append(adjusted)
 
     @property
     def total(self) -> float:
-        return sum(self.won)
+        return sum(self.results)
 
     @property
     def per_hundred(self) -> float:
         """Per hundred hands; there must be a hand."""
-        return 100 * fmean(self.won)
+        return 100 * fmean(self.results)
 
     @property
     def adjusted_per_hundred(self) -> float:
@@ -79,15 +79,16 @@ class Score:
 
 def draw_hands(reader: LineReader, node: LineNode, random: Random) -> tuple[int, int]:
     """Hands among the 1,326, in position first, drawn with the probability that both players hold them at a node."""
-    live_hands = [reader.solved_hands(player, node.deal) for player in range(2)]
-    weight = [node.reach[player][positions] for player, (_, positions) in enumerate(live_hands)]
-    first = _draw(weight[0] * reader.met(0, node.reach[1])[live_hands[0][1]], node, random)
-    hand = int(live_hands[0][0][first])
-    disjoint = ~np.isin(HAND_CARDS[live_hands[1][0]], HAND_CARDS[hand]).any(axis=1)
-    return hand, int(live_hands[1][0][_draw(weight[1] * disjoint, node, random)])
+    hands, positions = reader.solved_hands(0, node.deal)
+    weight = node.reach[0][positions] * reader.met(0, node.reach[1])[positions]
+    first = int(hands[_draw_index(weight, node, random)])
+    hands, positions = reader.solved_hands(1, node.deal)
+    disjoint = ~np.isin(HAND_CARDS[hands], HAND_CARDS[first]).any(axis=1)
+    second = int(hands[_draw_index(node.reach[1][positions] * disjoint, node, random)])
+    return first, second
 
 
-def _draw(weight: FloatArray, node: LineNode, random: Random) -> int:
+def _draw_index(weight: FloatArray, node: LineNode, random: Random) -> int:
     total = np.cumsum(weight)
     if not (math.isfinite(total[-1]) and total[-1] > 0):
         raise InvalidText("line", ", ".join(node.steps), None, "the line is never played with any hand")
@@ -109,19 +110,20 @@ class Duel:
         while True:
             node = nodes[-1]
             kind = self.reader.tree.kind[node.index]
+            may_choose = self.is_persons_turn(node) and len(self.reader.actions(node.index)) > 1
             if kind == NodeKind.CHANCE:
                 dead = {int(card) for hand in self.hands for card in HAND_CARDS[hand]}
                 nodes.append(self.reader.deal(node, *self.reader.draw(node, dead, self.random)))
-            elif kind == NodeKind.DECISION and not (self.is_turn(node) and len(self.reader.actions(node.index)) > 1):
-                nodes.append(self.reader.act(node, self.draw(node)))
+            elif kind == NodeKind.DECISION and not may_choose:  # the person's only action is played for them
+                nodes.append(self.reader.act(node, self.draw_action(node)))
             else:
                 return nodes
 
-    def draw(self, node: LineNode) -> int:
+    def draw_action(self, node: LineNode) -> int:
         """An action, as often as the solution takes it with the hand of the player who acts."""
-        return _draw(self.strategy(node), node, self.random)
+        return _draw_index(self.strategy(node), node, self.random)
 
-    def is_turn(self, node: LineNode) -> bool:
+    def is_persons_turn(self, node: LineNode) -> bool:
         """Whether the person acts at a node."""
         tree = self.reader.tree
         return bool(tree.kind[node.index] == NodeKind.DECISION and tree.player[node.index] == self.person)
@@ -148,10 +150,10 @@ class Duel:
         first, second = evaluate([[*HAND_CARDS[hand].tolist(), *board] for hand in self.hands]).tolist()
         return HandResult(None, (first, second), self._paid(index, float(first > second), float(first == second)))
 
-    def won(self, node: LineNode) -> tuple[float, float]:
+    def person_result(self, node: LineNode) -> tuple[float, float]:
         """Chips that the person wins, now that the hand is over, and the same with an all-in adjusted."""
-        won, expected = self.outcome(node).won[self.person], self.expected(node)
-        return won, won if expected is None else expected[self.person]
+        result, expected = self.outcome(node).payoffs[self.person], self.expected(node)
+        return result, result if expected is None else expected[self.person]
 
     def expected(self, node: LineNode) -> tuple[float, float] | None:
         """The mean payoffs over the cards that came after the last action; None if no card did."""
@@ -161,7 +163,8 @@ class Duel:
         if deals == 0:
             return None
         board = self.board(node)
-        earlier = board[: BOARD_SIZES[BOARD_SIZES.index(len(board)) - deals]]
+        street = BOARD_SIZES.index(len(board))
+        earlier = board[: BOARD_SIZES[street - deals]]
         odds = equity(_alone(self.hands[0]), _alone(self.hands[1]), earlier)
         return self._paid(node.index, odds.win, odds.tie)
 
