@@ -18,14 +18,14 @@ from regretless.forms.public import Hands, NodeKind
 from regretless.holdem.reading.line_reader import LineNode
 from regretless.holdem.reading.spot_reader import SpotReader
 from regretless.holdem.spots.spot_fields import PLAYERS, PlayerName
-from regretless.upi.answers import (
+from regretless.upi.formatting import (
     HAND_ORDER,
-    all_hands,
     chips,
     node_text,
     number,
     results_text,
     row_text,
+    spread_to_all_hands,
     table_text,
     tree_info,
 )
@@ -119,7 +119,7 @@ def show_range(session: Session, arguments: list[str]) -> str:
             raise RegretlessError(f"{arguments[0]} has no range: send set_range first")
         return row_text(session.ranges[player].weights)
     table = session.view(session.node(arguments[1])).hands[player]
-    return row_text(all_hands(table.hand, table.weight))
+    return row_text(spread_to_all_hands(table.hand, table.weight))
 
 
 @NODE_COMMANDS.enter("NODE")
@@ -145,7 +145,7 @@ def calc_ev(session: Session, arguments: list[str]) -> str:
     player, node = _player_and_node(session, arguments)
     table = session.view(node).hands[player]
     paid = float(node.tree.paid[node.index, PLAYERS.index(player)])
-    rows = all_hands(table.hand, table.ev - paid, math.nan), all_hands(table.hand, table.matchups)
+    rows = spread_to_all_hands(table.hand, table.ev - paid, math.nan), spread_to_all_hands(table.hand, table.matchups)
     return "\n".join(map(row_text, rows))
 
 
@@ -164,7 +164,7 @@ def calc_eq_node(session: Session, arguments: list[str]) -> str:
     player, node = _player_and_node(session, arguments)
     view = session.view(node)
     table = view.hands[player]
-    rows = all_hands(table.hand, table.equity, math.nan), all_hands(table.hand, table.matchups)
+    rows = spread_to_all_hands(table.hand, table.equity, math.nan), spread_to_all_hands(table.hand, table.matchups)
     return "\n".join([*map(row_text, rows), number(view.equity(player))])
 
 

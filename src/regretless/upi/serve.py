@@ -100,7 +100,7 @@ class Client:
         try:
             text = self._answer(name, arguments)
         except Exception as error:  # whatever it is, the client waits for an answer
-            from regretless.upi.answers import error_text
+            from regretless.upi.formatting import error_text
 
             text = f"ERROR: {error_text(error)}"
         if text is not None and not self.scripts:

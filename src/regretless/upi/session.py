@@ -38,7 +38,7 @@ from regretless.holdem.spots.sizes import number_text
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.spot_fields import MIN_AMOUNT, PLAYERS, Lines, PlayerName, Rules
 from regretless.solving.loop import Progress
-from regretless.upi.answers import error_text, results_text
+from regretless.upi.formatting import error_text, results_text
 from regretless.upi.node_ids import TreeNode, find_node, line_text, locked_node
 
 __all__ = ["Session", "Solving", "StopAt"]

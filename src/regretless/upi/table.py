@@ -16,7 +16,7 @@ from regretless.errors import RegretlessError
 from regretless.forms.history import FloatArray
 from regretless.holdem.spots.sizes import exact
 from regretless.holdem.spots.spot_fields import PlayerName
-from regretless.upi.answers import from_row
+from regretless.upi.formatting import from_row
 from regretless.upi.session import Amounts, Session
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Answers as text: rows of 1,326 numbers in the protocol's order, nodes, results, tables and errors."""
+"""Text of UPI answers: rows of 1,326 numbers in the protocol's order, nodes, results, tables and errors."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from regretless.holdem.spots.spot_fields import IP, OOP, PLAYERS
 from regretless.upi.node_ids import TreeNode
 
 __all__ = [
-    "HAND_ORDER", "all_hands", "error_text", "from_row", "node_text", "results_text", "row_text", "table_text",
-    "tree_info",
+    "HAND_ORDER", "chips", "error_text", "from_row", "node_text", "number", "results_text", "row_text",
+    "spread_to_all_hands", "table_text", "tree_info",
 ]  # fmt: skip
 
 HAND_ORDER = " ".join(hand_text(int(hand)) for hand in PIO_ORDER)
@@ -52,7 +52,7 @@ def from_row(values: Sequence[float]) -> FloatArray:
     return ours
 
 
-def all_hands(hands: IntArray, values: FloatArray, missing: float = 0.0) -> FloatArray:
+def spread_to_all_hands(hands: IntArray, values: FloatArray, missing: float = 0.0) -> FloatArray:
     """Values of some hands as those of all 1,326."""
     row = np.full(HAND_COUNT, missing)
     row[hands] = values
@@ -60,7 +60,7 @@ def all_hands(hands: IntArray, values: FloatArray, missing: float = 0.0) -> Floa
 
 
 def node_text(node: TreeNode, spot: Spot, *, locked: bool, root: bool = False) -> str:
-    """The six lines of a node; `root`: the one above the first decision."""
+    """The six lines of a node; `root`: describe the artificial root node above the first decision."""
     paid = node.tree.paid[node.index]
     kind = "ROOT" if root else KINDS.get(node.kind) or f"{PLAYERS[node.player].upper()}_DEC"
     children = 1 if root else len(node.children(spot.board))
@@ -98,7 +98,7 @@ def table_text(hands: IntArray, columns: Sequence[FloatArray], order: FloatArray
 
 
 def tree_info(spot: Spot) -> list[str]:
-    """What a viewer notes about a tree, for one that came without notes."""
+    """The lines that PioViewer would store with a tree; used for trees loaded without any."""
     fields = {
         "Type": "NoLimit",
         "Range0": str(spot.oop).replace(" ", ""),
