@@ -40,11 +40,12 @@ __all__ = ["GrowingFolder", "StudyFolder"]
 MERGED = "merged.json"
 SUFFIXES = (".rgl", ".parquet")  # of the files in `PARTS`
 MAX_MERGED = 2**20  # bytes of merged.json
+MERGED_SLACK = 2**20  # bytes of a merged file beyond twice those of its parts
 MERGED_ROWS = 100_000  # rows per group of a merged file
 REMEMBERED_ROWS = 500_000  # that a `GrowingFolder` keeps: about 100 MB
 
 
-class _Merged(NamedTuple):
+class _MergedRecord(NamedTuple):
     """What the merged files were made from."""
 
     parts: str | None  # the folder's fingerprint then; None if there are no merged files
@@ -65,23 +66,25 @@ class StudyFolder(StudyParts):
     @classmethod
     def open(cls, path: str | Path) -> Self:
         """The study in a folder; raises `InvalidFile` if there is none that can be read."""
-        folder, again = Path(path), f"regretless study run STUDY.toml --out {path}"
+        folder = Path(path)
+        command = f"regretless study run STUDY.toml --out {path}"
         if not (folder / MANIFEST).is_file():
             if folder.is_file():
                 raise InvalidFile(path, "is a file, not the folder of a study")
             problem = "is not the folder of a study" if folder.is_dir() else "does not exist"
-            raise InvalidFile(path, f"{problem}: {again}")
+            raise InvalidFile(path, f"{problem}: {command}")
         _check_files(folder)
         try:
             return cls(folder, Manifest.read(folder))
         except DamagedFields as error:
-            advice = f"is damaged; to rebuild it and keep every solved spot: {again}"
+            advice = f"is damaged; to rebuild it and keep every solved spot: {command}"
             raise InvalidFile(folder / MANIFEST, advice) from error
 
     @classmethod
     def prepare(cls, path: str | Path, plan: StudyPlan) -> StudyFolder:
         """The folder for a plan: a new one, or one with the same study, to which flops may have been added."""
-        folder, wrong = Path(path), check_folder(path, plan)
+        folder = Path(path)
+        damage = check_folder(path, plan)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             state_folder(folder / "summary", folder)
@@ -93,8 +96,8 @@ class StudyFolder(StudyParts):
         except OSError as error:
             raise InvalidFile(path, f"cannot be created: {reason(error)}") from None
         Manifest.of(plan).write(folder)
-        if wrong is not None:
-            message = f"{folder / MANIFEST}: {wrong} and has been rebuilt; solved spots are kept"
+        if damage is not None:
+            message = f"{folder / MANIFEST}: {damage} and has been rebuilt; solved spots are kept"
             warnings.warn(RebuiltFile(message), stacklevel=2)
         return cls.open(folder)
 
@@ -107,7 +110,7 @@ class StudyFolder(StudyParts):
 
     def dataset(self, table: str) -> Dataset:
         """A table as a `pyarrow.dataset.Dataset`: the merged file if it is up to date, else the parts."""
-        pyarrow()
+        pyarrow()  # refuses if it is not installed
         from pyarrow import dataset
 
         checked = dataset.ParquetFragmentScanOptions(page_checksum_verification=True)
@@ -124,7 +127,7 @@ class StudyFolder(StudyParts):
 
     def merged_file(self, table: str) -> Path | None:
         """The merged file of a table, if it is up to date; raises `InvalidFile` if it is damaged."""
-        merged, path = self._merged(), self._merged_path(table)
+        merged, path = self._read_record(), self._merged_path(table)
         if merged.parts != self.fingerprint() or not path.exists():
             return None
         stat = path.lstat()
@@ -135,15 +138,15 @@ class StudyFolder(StudyParts):
 
     def merge(self) -> None:
         """Merge the parts of every table into one file, in the order of the spots' names, unless that is done."""
-        merged = self._merged()
+        merged = self._read_record()
         if merged.parts == (fingerprint := self.fingerprint()) and merged.sha256 == self._digests():
             return
         for table in self.tables:
-            self._merge(table, sorted(self.written()))
+            self._write_merged(table, sorted(self.written()))
         with replace_state(self.path / MERGED, self.path) as temporary:
             temporary.write_text(json.dumps({"parts": fingerprint, "sha256": self._digests()}) + "\n", encoding="utf-8")
 
-    def _merge(self, table: str, spots: Iterable[str]) -> None:
+    def _write_merged(self, table: str, spots: Iterable[str]) -> None:
         _, parquet = pyarrow()
         with (
             replace_state(self._merged_path(table), self.path) as temporary,
@@ -167,14 +170,14 @@ class StudyFolder(StudyParts):
     def _merged_path(self, table: str) -> Path:
         return self.path / f"{table}.parquet"
 
-    def _merged(self) -> _Merged:
+    def _read_record(self) -> _MergedRecord:
         """What merged.json says."""
         path = self.path / MERGED
         try:
             fields = Fields.read(path, self.path, largest=MAX_MERGED)
-            return _Merged(fields.text("parts"), Fields(path, fields.value("sha256"), "sha256").table)
+            return _MergedRecord(fields.text("parts"), Fields(path, fields.value("sha256"), "sha256").table)
         except InvalidFile:  # missing or damaged: the parts are read instead
-            return _Merged(None, {})
+            return _MergedRecord(None, {})
 
     def _digests(self) -> dict[str, str] | None:
         try:
@@ -185,15 +188,15 @@ class StudyFolder(StudyParts):
             return None
 
     def _largest_merged(self, table: str) -> int:
-        """Bytes that a merged file cannot exceed: it is smaller than its parts together."""
+        """Limit on the bytes read of a merged file: generous, since it should be smaller than its parts together."""
         try:
             with os.scandir(folder := self.path / table) as entries:
-                return 2**20 + 2 * sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
+                return MERGED_SLACK + 2 * sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
         except OSError as error:
             raise InvalidFile(folder, f"cannot be read: {reason(error)}") from None
 
     def forget_merged(self) -> None:
-        """Read parts from now on: they are about to change."""
+        """Delete merged.json, so that readers use the parts, which are about to change."""
         (self.path / MERGED).unlink(missing_ok=True)
 
 
