@@ -8,8 +8,9 @@ from regretless.engines import devices
 from regretless.engines.devices import device_type
 from regretless.engines.memory import estimate
 from regretless.engines.registry import ENGINES, FormKind, available, engine_name
-from regretless.errors import MissingExtra, bytes_text
+from regretless.errors import bytes_text
 from regretless.forms.public_size import PublicSize
+from regretless.installing import install_command
 
 __all__ = ["Choice", "choose_public"]
 
@@ -24,7 +25,7 @@ class Choice:
 
     @property
     def on_gpu(self) -> bool:
-        """Whether it runs on a CUDA device; what the engine cannot do, `create` refuses."""
+        """Whether this asks for a CUDA device; `create` refuses combinations the engine does not support."""
         if self.engine == "auto":
             return device_type(self.device) == "cuda"
         able = ENGINES[self.engine].classes[FormKind.PUBLIC].devices
@@ -52,16 +53,19 @@ def choose_public(
         return Choice(engine, device)
     if threads is not None or not devices.cuda_devices():
         return Choice("auto", "cpu")
-    name, min_entries = next(iter(devices.PUBLIC_GPU_FROM.items()))
+    name = "cuda"
+    min_entries = devices.PUBLIC_GPU_FROM[name]
     entries = size.entries if entries is None else entries
-    limit = f"{min_entries // 1_000_000} million from which a GPU pays off"
+    count = f"{entries:,} (hand, action) entries"
+    limit = f"the {min_entries // 1_000_000} million from which a GPU pays off"
     if entries < min_entries:
-        return Choice("auto", "cpu", f"on the CPU: {entries:,} entries, fewer than the {limit}")
+        return Choice("auto", "cpu", f"on the CPU: {count}, fewer than {limit}")
     if name not in available():
-        return Choice("auto", "cpu", f"on the CPU: {MissingExtra(ENGINES[name].libraries[0], ENGINES[name].extra)}")
+        missing = f"{ENGINES[name].libraries[0]} is not installed: {install_command(ENGINES[name].extra)}"
+        return Choice("auto", "cpu", f"on the CPU: {missing}")
     needed = estimate(name, FormKind.PUBLIC, size, storage=storage, predicts=predicts) or 0
     free = devices.cuda_free_bytes()
     if needed > free:
         sizes = f"the GPU has {bytes_text(free)} free, and {bytes_text(needed)} are needed"
         return Choice("auto", "cpu", f"on the CPU: {sizes}")
-    return Choice(name, "cuda", f"on the GPU: {entries:,} entries, more than the {limit}")
+    return Choice(name, "cuda", f"on the GPU: {count}, at least {limit}")
