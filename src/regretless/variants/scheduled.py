@@ -2,12 +2,14 @@
 
 With n iterations in total, u = t − 1 of them done and x = u / n (at most 1):
 
-    α = 1 + 3x    β = −1 − 2x    γ = 30 − 5x
+    α = 1 + 3x    β = −1 − 2x    γ = γ₀ − 5x    where γ₀ = 30 in the paper
     R ← R · u^α / (u^α + 1)      where R > 0
     R ← R · u^β / (u^β + 1)      where R < 0
     S ← S · (u / t)^γ + π_i · σ
+    next σ ∝ R⁺ · t^α′ / (t^α′ + 1)    where α′ is the α of iteration t + 1
 
-As in `discounted`, the paper discounts after adding, with index t; here the index is shifted by one. The horizon n must
+As in `discounted`, the paper discounts after adding, with index t; here the index is shifted by one, and the next
+strategy is matched on regrets that already carry the next discount. The horizon n must
 be known from the start, so this suits a solve of a given number of iterations, not one that runs to a target.
 Beyond the horizon the exponents stay constant.
 """
@@ -37,13 +39,14 @@ class Scheduled:
             raise InvalidOption("gamma", self.gamma, "must be at least 5")
 
     def weights(self, t: int) -> Weights:
-        done, x = t - 1, self._part(t - 1)
+        done = t - 1
+        x = self._share_done(done)
         return Weights(
             positive_discount=discount(done, 1 + 3 * x),
             negative_discount=discount(done, -1 - 2 * x),
             average_decay=(done / t) ** (self.gamma - 5 * x),
-            prediction_discount=discount(t, 1 + 3 * self._part(t)),
+            prediction_discount=discount(t, 1 + 3 * self._share_done(t)),
         )
 
-    def _part(self, iterations: int) -> float:
+    def _share_done(self, iterations: int) -> float:
         return min(iterations / self.horizon, 1.0)
