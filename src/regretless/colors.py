@@ -4,52 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["SUIT_COLORS", "action_colors", "blend", "on_scale", "spot_colors"]
+__all__ = ["SUIT_COLORS", "blend", "game_action_colors", "on_scale", "spot_action_colors"]
 
 FOLD_COLOR, CALL_COLOR = "#4f8fd0", "#4caf6d"
 BETS = ("#f2b134", "#ee7f2d", "#d94343", "#9b5fc0")  # small to large
 FOLD_WORDS = {"f", "fold"}
 CALL_WORDS = {"c", "call", "check", "k", "p", "pass"}
-SUIT_COLORS = {"c": "green", "d": "blue", "h": "red", "s": "default"}
+SUIT_COLORS = {"c": "green", "d": "blue", "h": "red", "s": "default"}  # names of terminal colours
 
 
-def action_colors(actions: Iterable[str]) -> dict[str, str]:
+def game_action_colors(actions: Iterable[str]) -> dict[str, str]:
     """A colour for each action of a game: folds first, then calls, then bets from small to large.
 
     Anything that is neither a fold nor a call is coloured as a bet, in the order given.
 
-    >>> action_colors(["c", "r", "f"])
+    >>> game_action_colors(["c", "r", "f"])
     {'f': '#4f8fd0', 'c': '#4caf6d', 'r': '#f2b134'}
     """
     distinct = list(dict.fromkeys(actions))
-    colors = {action: _color(action.lower()) for action in distinct}
-    bets = [action for action in distinct if colors[action] is None]
-    order = [FOLD_COLOR, CALL_COLOR, None]
-    return {
-        action: colors[action] or on_scale(BETS, bets.index(action) / max(len(bets) - 1, 1))
-        for action in sorted(distinct, key=lambda action: order.index(colors[action]))
-    }
+    folds = [action for action in distinct if action.lower() in FOLD_WORDS]
+    calls = [action for action in distinct if action.lower() in CALL_WORDS]
+    bets = [action for action in distinct if action not in (*folds, *calls)]
+    colors = dict.fromkeys(folds, FOLD_COLOR) | dict.fromkeys(calls, CALL_COLOR)
+    return colors | {bet: on_scale(BETS, _share(index, len(bets), 0.0)) for index, bet in enumerate(bets)}
 
 
-def spot_colors(actions: Sequence[str]) -> dict[str, str]:
+def spot_action_colors(actions: Sequence[str]) -> dict[str, str]:
     """A colour for each action of a node: bets from amber to red as they grow, all-in violet.
 
-    >>> list(spot_colors(["fold", "call", "raise 250", "raise 400", "all-in 900"]).values())
+    >>> list(spot_action_colors(["fold", "call", "raise 250", "raise 400", "all-in 900"]).values())
     ['#4f8fd0', '#4caf6d', '#f2b134', '#d94343', '#9b5fc0']
     """
     bets = [action for action in actions if action.split()[0] in ("bet", "raise")]
     colors = {}
     for action in actions:
+        verb = action.split()[0]
         if action in bets:
-            colors[action] = on_scale(BETS[:-1], bets.index(action) / (len(bets) - 1) if len(bets) > 1 else 0.5)
+            colors[action] = on_scale(BETS[:-1], _share(bets.index(action), len(bets), 0.5))
+        elif verb in FOLD_WORDS:
+            colors[action] = FOLD_COLOR
+        elif verb in CALL_WORDS:
+            colors[action] = CALL_COLOR
         else:
-            colors[action] = _color(action.split()[0]) or BETS[-1]
+            colors[action] = BETS[-1]
     return colors
 
 
-def _color(verb: str) -> str | None:
-    """The colour of a fold or a call; None for bets."""
-    return FOLD_COLOR if verb in FOLD_WORDS else CALL_COLOR if verb in CALL_WORDS else None
+def _share(index: int, count: int, alone: float) -> float:
+    """The position of one of several on a scale from 0 to 1; `alone`: of one without others."""
+    return index / (count - 1) if count > 1 else alone
 
 
 def blend(start: str, end: str, share: float) -> str:

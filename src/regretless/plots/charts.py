@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from regretless.cards.hands import CLASS_NAMES
-from regretless.colors import spot_colors
+from regretless.colors import spot_action_colors
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray
 from regretless.plots._style import INK, MUTED, new_figure, plot_text, set_heading
@@ -71,7 +71,7 @@ def charts(items: Sequence[Chart], *, title: str) -> Figure:
 def _draw(axes: Axes, chart: Chart) -> None:
     from matplotlib.patches import Patch, Rectangle
 
-    colors = spot_colors(chart.actions)
+    colors = spot_action_colors(chart.actions)
     for cell, name in enumerate(CLASS_NAMES):
         row, column = divmod(cell, SIDE)
         begin, height = 0.0, float(chart.in_range[cell])

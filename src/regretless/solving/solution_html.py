@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from html import escape
 
-from regretless.colors import action_colors
+from regretless.colors import game_action_colors
 
 __all__ = ["facts_html", "strategy_html"]
 
@@ -26,7 +26,7 @@ def facts_html(title: str, facts: Iterable[tuple[str, str]]) -> str:
 
 def strategy_html(strategy: Mapping[str, Mapping[str, float]]) -> str:
     """A row per information set with its name, probabilities and a bar; the first ones of a large game."""
-    colors = action_colors(action for played in strategy.values() for action in played)
+    colors = game_action_colors(action for played in strategy.values() for action in played)
     rows = []
     for key, _ in zip(strategy, range(FIRST), strict=False):
         played = strategy[key]

@@ -11,7 +11,7 @@ from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import strict_json
 from regretless.cli.terminal.numbers import chips_text
 from regretless.cli.views.labels import ROLES, PlayerNames, player_names, tree_actions
-from regretless.colors import spot_colors
+from regretless.colors import spot_action_colors
 from regretless.forms.public import BettingTree, NodeKind
 from regretless.forms.walking import action_labels, children
 from regretless.holdem.form.betting import HasTable, betting_tree
@@ -57,7 +57,7 @@ def _tree_lines(
 ) -> Iterator[Text]:
     """The lines below a node, each with the branches that lead to it."""
     labels = action_labels(tree, node)
-    colors = spot_colors([label for label in labels if label])
+    colors = spot_action_colors([label for label in labels if label])
     before_flop = table.streets[int(tree.street[node])] == "preflop"
     texts = labels if before_flop else tree_actions(tree, node, table.pot, labels)
     for child, label, text in zip(children(tree, node), labels, texts, strict=True):

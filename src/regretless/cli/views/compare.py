@@ -20,7 +20,7 @@ from regretless.cli.terminal.numbers import cell_text, counted, signed_text
 from regretless.cli.views.game_show import choose, payoff_unit, read_keys
 from regretless.cli.views.labels import ROLES, PlayerNames, player_names
 from regretless.cli.views.spot_view import ORDER, board_line, weight_text
-from regretless.colors import spot_colors
+from regretless.colors import spot_action_colors
 from regretless.errors import InvalidText
 from regretless.holdem import comparison
 from regretless.holdem.comparison import HandDifference, NodeDifference, SpotComparison
@@ -229,7 +229,7 @@ def _node_lines(node: NodeDifference, names: PlayerNames) -> list[Text]:
     title.append(f"   {names[node.player]} acts, {node.moved:.1%} played differently", style="default")
     if node.deals > 1:
         title.append(f" ({node.deals} deals alike)", style="dim")
-    colors = spot_colors(list(node.frequencies))
+    colors = spot_action_colors(list(node.frequencies))
     evs = {player: f"EV {names[player]}" for player in ORDER}
     name = max(map(len, (*node.frequencies, *evs.values(), "reached")))
     lines = [title, Text(f"  {'':<{name}}{'A':>9}{'B':>9}{'B − A':>9}", style="dim")]
@@ -313,7 +313,7 @@ def _hand_table(player: str, actions: list[str]) -> Table:
     """An empty table with columns A and B for each action, the EV and the weight."""
     table = plain_table()
     table.add_column(f"\n{player}", style="bold", no_wrap=True)
-    colors = spot_colors(actions)
+    colors = spot_action_colors(actions)
     for name in (*actions, "EV", "weight"):
         for letter, title in (("A", name), ("B", "")):
             table.add_column(f"{title}\n{letter}", justify="right", style=colors.get(name), no_wrap=True)

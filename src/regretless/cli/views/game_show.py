@@ -26,7 +26,7 @@ from regretless.cli.terminal.numbers import (
     unit_of,
 )
 from regretless.cli.views.spot_view import WIDE, grid_legend, grid_lines, wrap_legend
-from regretless.colors import action_colors
+from regretless.colors import game_action_colors
 from regretless.deep.trained_policy import TrainedPolicy
 from regretless.errors import InvalidOption, bytes_text
 from regretless.holdem.games.big_blinds import BigBlindSolution
@@ -258,7 +258,7 @@ def strategy_table(strategy: Strategy, *, color: bool, rows: str = "information 
         printable(key, lines=True): {printable(action): share for action, share in mix.items()}
         for key, mix in strategy.items()
     }
-    colors = action_colors(action for mix in strategy.values() for action in mix)
+    colors = game_action_colors(action for mix in strategy.values() for action in mix)
     actions = list(colors)
     table = plain_table()
     table.add_column(rows, no_wrap=True, overflow="ellipsis", min_width=len(rows))

@@ -28,7 +28,7 @@ from regretless.cli.views.spot_view import (
     weight_text,
     wrap_legend,
 )
-from regretless.colors import spot_colors
+from regretless.colors import spot_action_colors
 from regretless.errors import InvalidOption, bytes_text
 from regretless.files.atomic import replace_file
 from regretless.holdem.reading.grids import GridKind, make_grid
@@ -234,7 +234,7 @@ def _empty_hand_table(player: str, actions: Sequence[str], *, wide: bool, has_lo
     above = "\n" if actions else ""  # names of actions take the first of two lines
     table = plain_table()
     table.add_column(f"{above}{player}", style="bold", no_wrap=True)
-    for action, color in spot_colors(actions).items():
+    for action, color in spot_action_colors(actions).items():
         table.add_column(f"{action}\n%" if wide else f"{action}\nEV", justify="right", style=color, no_wrap=True)
         if wide:
             table.add_column("\nEV", justify="right", style=color, no_wrap=True)
@@ -280,7 +280,7 @@ def _runout_table(
 ) -> Table:
     """One row per card: EV, equity and action frequencies, for both players, or for one with its EQR."""
     actions = _actions(report)
-    colors = spot_colors(actions)
+    colors = spot_action_colors(actions)
     if player is None:
         numbers = (f"EV {names['oop']}", f"EV {names['ip']}", f"equity {names['oop']}")
     else:

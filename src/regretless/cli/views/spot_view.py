@@ -21,7 +21,7 @@ from regretless.cards.hands import CLASS_NAMES
 from regretless.cards.ranges import Range
 from regretless.cli.terminal.numbers import chips_text, plain_zero
 from regretless.cli.views.labels import ROLES, PlayerNames, view_actions
-from regretless.colors import SUIT_COLORS, blend, on_scale, spot_colors
+from regretless.colors import SUIT_COLORS, blend, on_scale, spot_action_colors
 from regretless.errors import InvalidText
 from regretless.holdem.reading.grids import Grid, GridKind, make_grid
 from regretless.holdem.reading.nodes import NodeView
@@ -220,7 +220,7 @@ def _strategy_cell(grid: Grid, cell: int, text: str) -> Text:
     line = Text()
     bright = min(1.0, 0.35 + 0.65 * float(grid.weight[cell]) / (float(grid.weight.max()) or 1.0))
     begin = 0
-    for action, back in enumerate(spot_colors(grid.actions).values()):
+    for action, back in enumerate(spot_action_colors(grid.actions).values()):
         end = round(len(text) * float(grid.values[cell, : action + 1].sum()))
         line.append(text[begin:end], style=f"bold {DARK} on {blend(EMPTY, back, bright)}")
         begin = end
@@ -251,7 +251,7 @@ def cards_text(cards: Sequence[int]) -> Text:
 def action_lines(view: NodeView, *, color: bool, bar: int = NARROW, names: PlayerNames = ROLES) -> list[Text]:
     """How often each action is taken and its EV: a coloured bar, then a row per action."""
     assert view.player is not None
-    colors, letters, texts = spot_colors(view.actions), action_letters(view.actions), view_actions(view)
+    colors, letters, texts = spot_action_colors(view.actions), action_letters(view.actions), view_actions(view)
     acts = f"{names[view.player]} acts"
     frequencies = view.frequencies
     locked, hands = int(view.locked.sum()), len(view.locked)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from regretless.cards.deck import board_text
 from regretless.cards.hands import CLASS_NAMES, HAND_CLASS, hand_text
 from regretless.cards.ranges import Range
-from regretless.colors import spot_colors
+from regretless.colors import spot_action_colors
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray, IntArray
 from regretless.holdem.reading.columns import arrow_table, pandas_table
@@ -43,14 +43,14 @@ def legend_html(actions: Sequence[str], frequencies: Sequence[float]) -> str:
     parts = [
         f'<span style="background:{color};color:#14181c;padding:1px 6px;margin-right:6px">'
         f"{escape(action)} {'–' if np.isnan(share) else f'{share:.1%}'}</span>"
-        for (action, color), share in zip(spot_colors(actions).items(), frequencies, strict=True)
+        for (action, color), share in zip(spot_action_colors(actions).items(), frequencies, strict=True)
     ]
     return f"<p>{''.join(parts)}</p>"
 
 
 def grid_html(actions: Sequence[str], shares: FloatArray, weight: FloatArray) -> str:
     """The grid: `shares` [169, actions], NaN where no hand is left; `weight` [169], from 0 to 1, fills the cells."""
-    colors = list(spot_colors(actions).values())
+    colors = list(spot_action_colors(actions).values())
     rows = []
     for row in range(13):
         cells = "".join(_cell(13 * row + column, actions, colors, shares, weight) for column in range(13))
