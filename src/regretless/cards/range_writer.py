@@ -38,6 +38,7 @@ from regretless.cards.hands import HAND_CLASS, PIO_ORDER, class_index, hand_text
 __all__ = ["write_gto_plus", "write_range", "write_weights"]
 
 EVERY_CELL = (1 << 169) - 1
+MAX_LENGTH = 24  # characters of a weight; beyond, it is written with an exponent
 
 
 class _Term(NamedTuple):
@@ -104,14 +105,14 @@ def write_gto_plus(weights: NDArray[np.float64]) -> str:
 def _weight_text(weight: float) -> str:
     """A weight as typed; a tiny one is written with an exponent to keep the text short."""
     text = np.format_float_positional(weight, trim="-")
-    return text if len(text) <= 24 else repr(float(weight))
+    return text if len(text) <= MAX_LENGTH else repr(float(weight))
 
 
 def _percent(weight: float) -> str:
     """100 times a weight, by moving the decimal point of its shortest text, so that parsing gives the same number."""
     percent = Decimal(repr(weight)).scaleb(2)
     text = f"{percent:f}"
-    if len(text) > 24:  # as in `_weight_text`
+    if len(text) > MAX_LENGTH:
         return f"{percent:e}"
     if "." not in text:
         return text + ".0"

@@ -66,8 +66,8 @@ def strength_tables() -> StrengthTables:
     scores = _rank_scores(counts[0])
     ordered = np.unique(np.concatenate([scores, flush_scores[flush_scores >= 0]]))
     rank_strength = np.searchsorted(ordered, scores)
-    for more in (1, 2):  # six cards from five, seven from six, numbered consecutively
-        best = _best_without_one(counts[more], rank_strength, low_position, high_offset[more - 1])
+    for extra_cards in (1, 2):  # six cards from five, seven from six, numbered consecutively
+        best = _best_without_one(counts[extra_cards], rank_strength, low_position, high_offset[extra_cards - 1])
         rank_strength = np.concatenate([rank_strength, best])
     cards = np.arange(52)
     ranks, suits = cards // 4, cards % 4
@@ -157,8 +157,8 @@ def _flush_strengths(ordered: IntArray, scores: IntArray) -> NDArray[np.int16]:
     for size in range(6, 14):
         larger = masks[sizes == size]
         for rank in range(13):
-            holders = larger[larger >> rank & 1 == 1]
-            strength[holders] = np.maximum(strength[holders], strength[holders ^ (1 << rank)])
+            containing = larger[larger >> rank & 1 == 1]
+            strength[containing] = np.maximum(strength[containing], strength[containing ^ (1 << rank)])
     return strength.astype(np.int16)
 
 

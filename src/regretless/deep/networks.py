@@ -5,9 +5,9 @@
     hidden = ReLU(W₂ hidden + hidden);  hidden = ReLU(W₃ hidden + hidden)
     output = W₄ normalise(hidden)                              zero mean and unit variance over the units
 
-The head starts at 0, so an untrained network gives 0 for every action, as Algorithm 1 asks of the first one: regret
-matching then plays uniformly. A value network's outputs are advantages; a policy network's are logits, for a softmax
-over the legal actions.
+The head starts at 0, so an untrained network gives 0 for every action, as Algorithm 1 of Brown et al. (2019; see
+`deep_cfr`) asks of the first one: regret matching then plays uniformly. A value network's outputs are advantages; a
+policy network's are logits, for a softmax over the legal actions.
 
 An encoder turns observations into features. `ObservationEncoder` is the interface; hold'em has its own with card
 embeddings (`holdem_cards.py`). `TableEncoder` is for games whose observations are numbered: each has a row of features
@@ -144,7 +144,7 @@ def new_network(
 def regret_matching(advantages: Tensor, legal: Tensor) -> Tensor:
     """[n, A] probabilities in proportion to positive advantages; where there are none, all on the largest.
 
-    Following the paper, the largest is played, not all actions uniformly; actions that tie for it share equally.
+    As in Brown et al., the largest is played, not all actions uniformly; actions that tie for it share equally.
     """
     positive = advantages.clamp(min=0.0) * legal
     total = positive.sum(dim=1, keepdim=True)

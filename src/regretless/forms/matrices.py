@@ -11,10 +11,10 @@
 All rows of L(l) but those of depth l − 1 and all columns but those of depth l are zero, so only that block is stored,
 [nodes of depth l − 1, nodes of depth l]: a game may be thousands of moves deep.
 
-N nodes, Q pairs of information set and action, I information sets, P players. With s the probability of entering each
-node from its parent, CFR needs only products with them: reach flows down by π ← π + (L(l)ᵀ π) ∘ s for l = 1, …, D,
-values flow up by u ← u + L(l) (s ∘ u) for l = D, …, 1, and sums over information sets are M(H, Q) times a vector over
-pairs.
+N nodes, Q pairs of information set and action, I information sets, P players (Kim's I). With s the probability
+of entering each node from its parent, CFR needs only products with them: reach flows down by π ← π + (L(l)ᵀ π) ∘ s for
+l = 1, …, D, values flow up by u ← u + L(l) (s ∘ u) for l = D, …, 1, and sums over information sets are M(H, Q) times a
+vector over pairs.
 
 Kim: GPU-Accelerated Counterfactual Regret Minimization, 2024, arXiv 2408.14778. Kim & Sandholm: Parallelizing
 Counterfactual Regret Minimization, 2026, arXiv 2605.14277.

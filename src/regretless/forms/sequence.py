@@ -99,8 +99,8 @@ def sequence_tree(history: HistoryForm, player: int) -> SequenceTree:
     parent_pair[history.information_set[nodes]] = last[nodes]  # perfect recall: the same for every node of a set
 
     counts = np.diff(history.first_pair)
-    parent_set = np.append(history.set_of_pair, -1)[parent_pair]
-    depth = np.full(len(counts), -1)  # number of earlier decisions of the player
+    parent_set = np.append(history.set_of_pair, -1)[parent_pair]  # -1: no earlier decision
+    depth = np.full(len(counts), -1)  # number of earlier decisions of the player; -1: not known yet
     ready_sets = sets[parent_pair[sets] < 0]
     waiting = sets[parent_pair[sets] >= 0]
     level = [0]

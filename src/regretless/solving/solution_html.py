@@ -9,7 +9,7 @@ from regretless.colors import game_action_colors
 
 __all__ = ["facts_html", "strategy_html"]
 
-FIRST = 30  # information sets shown
+MAX_ROWS = 30  # information sets shown
 
 
 def facts_html(title: str, facts: Iterable[tuple[str, str]]) -> str:
@@ -28,7 +28,7 @@ def strategy_html(strategy: Mapping[str, Mapping[str, float]]) -> str:
     """A row per information set with its name, probabilities and a bar; the first ones of a large game."""
     colors = game_action_colors(action for played in strategy.values() for action in played)
     rows = []
-    for key, _ in zip(strategy, range(FIRST), strict=False):
+    for key, _ in zip(strategy, range(MAX_ROWS), strict=False):
         played = strategy[key]
         words = ", ".join(f"{action} {share:.1%}" for action, share in played.items())
         bar = "".join(
@@ -40,5 +40,5 @@ def strategy_html(strategy: Mapping[str, Mapping[str, float]]) -> str:
             f'<tr title="{escape(words)}"><td style="text-align:left">{escape(key)}</td>'
             f'<td style="white-space:nowrap">{bar}</td><td style="text-align:left">{escape(words)}</td></tr>'
         )
-    more = f"<p>… and {len(strategy) - FIRST:,} more information sets</p>" if len(strategy) > FIRST else ""
+    more = f"<p>… and {len(strategy) - MAX_ROWS:,} more information sets</p>" if len(strategy) > MAX_ROWS else ""
     return f"<table>{''.join(rows)}</table>{more}"

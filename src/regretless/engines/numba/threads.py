@@ -1,7 +1,7 @@
 """Numba's threads, made safe for forks and concurrent solves.
 
-GNU OpenMP, which numba prefers, kills a forked child that calls it. Numba's fallback, `workqueue` (also chosen by
-NUMBA_THREADING_LAYER), kills the process when two threads call it at once. So
+GNU OpenMP, which numba uses where TBB is missing, kills a forked child that calls it. Numba's fallback,
+`workqueue` (also chosen by NUMBA_THREADING_LAYER), kills the process when two threads call it at once. So
 
 - `numba_threads` lets one caller at a time use a layer that is not thread-safe;
 - `numba_threads_are_lost` says whether a child must do without them.

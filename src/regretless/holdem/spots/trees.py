@@ -37,7 +37,7 @@ def preset_tree(
     if level not in TREE_LEVELS:
         raise InvalidOption(field, level, f"is not one of {', '.join(TREE_LEVELS)}")
     depth = next(name for name, smallest in DEPTHS if stack >= smallest * pot)
-    if depth == "deep" and raiser != "ip":
+    if depth == "deep" and raiser != "ip":  # both players bet every street, so fewer sizes must do
         depth = "deep-oop"
     preset = _presets()[depth]
     streets = preset[level]
@@ -47,7 +47,7 @@ def preset_tree(
         table: dict[str, Any] = {"raise": sizes["raise"], "max_raises": sizes["max_raises"]}
         for player in ("oop", "ip"):
             table[player] = {"bet": sizes["raiser" if raiser in (None, player) else "caller"]}
-        if street == "flop" and raiser == "ip":
+        if street == "flop" and raiser == "ip":  # nobody leads into a raiser in position
             table["oop"]["bet"] = ""
         bets[street] = table
     return {"bets": bets, "rules": dict(preset["rules"])}
