@@ -188,24 +188,28 @@ def test_a_file_system_without_locks_locks_nothing(root: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(
-    ("wait", "errors", "locked"),
+    ("wait", "failures", "locked"),
     [
-        (True, [errno.EDEADLK, errno.EDEADLK], True),  # what Windows raises after ten seconds
+        (True, [errno.EACCES, errno.EACCES], True),
         (True, [errno.EINVAL], True),  # a file system without locks
+        (False, [errno.EINVAL], True),
         (False, [errno.EACCES], False),
         (False, [], True),
     ],
 )
 def test_windows_waits_until_a_file_is_free(
-    root: Path, monkeypatch: pytest.MonkeyPatch, wait: bool, errors: list[int], locked: bool
+    root: Path, monkeypatch: pytest.MonkeyPatch, wait: bool, failures: list[int], locked: bool
 ) -> None:
+    failures = list(failures)
+
     def locking(descriptor: int, mode: int, count: int) -> None:
-        if errors:
-            number = errors.pop(0)
+        if failures:
+            number = errno.EDEADLK if mode == 1 else failures.pop(0)  # LK_LOCK: ten seconds are over
             raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(state, "sys", SimpleNamespace(platform="win32"))
+    monkeypatch.setattr(state, "LOCK_INTERVAL", 0.0)
     monkeypatch.setattr(state, "msvcrt", SimpleNamespace(LK_LOCK=1, LK_NBLCK=2, locking=locking), raising=False)
     with lock_state(root / "lock", root, wait=wait) as is_locked:
         assert is_locked is locked
-    assert not errors
+    assert not failures

@@ -17,10 +17,10 @@ raised, except where a function says otherwise.
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -38,6 +38,8 @@ __all__ = [
     "check_state", "check_state_folder", "create_state", "lock_state", "move_state", "open_state", "read_state",
     "remove_state", "replace_state", "state_folder",
 ]  # fmt: skip
+
+LOCK_INTERVAL = 0.1  # seconds between attempts to lock a file on Windows
 
 _HAS_FOLDER_DESCRIPTORS = os.open in os.supports_dir_fd and hasattr(os, "O_DIRECTORY")
 _FILE_FLAGS = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
@@ -209,13 +211,15 @@ def _lock(descriptor: int, wait: bool) -> bool:
     if sys.platform == "win32":
         while True:
             try:
-                msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
-            except PermissionError:
-                return False
-            except OSError as error:
-                if error.errno == errno.EDEADLK:  # LK_LOCK has waited for ten seconds
-                    continue
-            return True  # locked, or a file system without locks
+                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+            except PermissionError:  # locked; LK_LOCK would wait, but for ten seconds only
+                if not wait:
+                    return False
+                time.sleep(LOCK_INTERVAL)
+            except OSError:  # a file system without locks
+                return True
+            else:
+                return True
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except BlockingIOError:
