@@ -31,9 +31,8 @@ def read_variants(text: str) -> list[str]:
         try:
             read_variant("plus" if name == EXACT else name)
         except InvalidOption as error:
-            if error.option != "variant":  # a parameter
-                raise InvalidOption("variants", name, str(error)) from None
-            raise InvalidOption("variants", name, error.reason, error.advice) from None
+            reason = error.reason if error.option == "variant" else str(error)  # else of a parameter
+            raise InvalidOption("variants", name, reason, error.advice) from None
     if not names:
         raise InvalidOption("variants", text, "must name at least one variant")
     return names

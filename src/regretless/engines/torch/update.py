@@ -134,11 +134,9 @@ class ScheduleRunner:
 
 
 def match(positive: torch.Tensor, actions: Segments, set_of: torch.Tensor, uniform: torch.Tensor) -> torch.Tensor:
-    """Probabilities proportional to non-negative numbers; `uniform` where all of a set are 0.
-
-    Totals below the smallest normal number count as 0: they are too small to divide by.
-    """
+    """Probabilities proportional to non-negative numbers; `uniform` where all of a set are 0."""
     total = actions.sum(positive).index_select(0, set_of)
+    # Totals below the smallest normal number are too small to divide by, and count as 0.
     return torch.where(total >= torch.finfo(total.dtype).tiny, positive / total, uniform)
 
 
