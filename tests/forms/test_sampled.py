@@ -31,10 +31,10 @@ def test_each_runout_comes_up_once_in_every_cycle(count: int) -> None:
     for draw in draws:
         assert len(draw[2].runout) <= max(count, 1)
         assert [len(street.runout) for street in draw] <= list(sampled.most)
-        for before, street, number in zip(draw, draw[1:], (1, 2), strict=False):
-            parents = FORM.streets[number].parent[street.runout]
+        for before, after, number in zip(draw, draw[1:], (1, 2), strict=False):
+            parents = FORM.streets[number].parent[after.runout]
             assert set(parents.tolist()) == set(before.runout.tolist())
-            assert all(one < two for one, two in pairwise(street.runout.tolist()))
+            assert all(one < two for one, two in pairwise(after.runout.tolist()))
     assert max(len(draw[1].runout) for draw in draws) == sampled.most[1]
 
 

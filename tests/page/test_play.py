@@ -252,7 +252,7 @@ def test_one_solve_begins_for_requests_at_once(own: Path, games: Path, monkeypat
         SolveOptions(),
     )
 
-    async def ask() -> list[Play]:
+    async def ask() -> tuple[Play, Play]:
         barrier = asyncio.Barrier(2)
 
         async def in_step(work: Callable[[], object]) -> object:

@@ -31,16 +31,21 @@ export function mount(root) {
     follow();
   }
 
+  /** One move at a time. */
   async function attempt(work) {
     if (busy) return;
     busy = true;
+    await answer(work);
+    busy = false;
+  }
+
+  async function answer(work) {
     const { id } = hand ?? {};
     try {
       take((await work()).play);
     } catch (error) {
       if (hand && hand.id === id) table.showProblem(error.message);
     }
-    busy = false;
   }
 
   /** Follow the flop that the hand waits for; when it is solved, the hand goes on. */
@@ -71,13 +76,9 @@ export function mount(root) {
     followed = null;
   }
 
-  async function refresh() {
+  function refresh() {
     const { id } = hand;
-    try {
-      take((await get(`/play/${id}`)).play);
-    } catch (error) {
-      if (hand?.id === id) table.showProblem(error.message);
-    }
+    answer(() => get(`/play/${id}`));
   }
 
   const waits = () => Boolean(hand?.solve);
@@ -92,7 +93,10 @@ export function mount(root) {
   }
 
   function stop() {
-    if (waits() && !isOver(hand.solve)) attempt(() => post(`/play/${hand.id}/stop`));
+    if (!waits() || isOver(hand.solve) || hand.solve.state === "stopping") return;
+    hand.solve = { ...hand.solve, state: "stopping" };
+    table.showSolve(hand);
+    answer(() => post(`/play/${hand.id}/stop`)); // the solve may end, and be asked for again, before this is answered
   }
 
   function again() {
