@@ -44,7 +44,7 @@ from regretless.holdem.spots.sizes import exact
 from regretless.holdem.spots.spot_fields import PLAYERS, PlayerName
 from regretless.reprs import brief
 
-__all__ = ["PreflopChart", "chart", "chart_formations", "charts", "formation_after", "raiser_of"]
+__all__ = ["PreflopChart", "chart", "chart_formations", "charts", "formation_after"]
 
 SEATS = {"ip": "SB", "oop": "BB"}
 MIN_WEIGHT = 0.005  # share of a hand below which it is left out of a range
@@ -160,7 +160,7 @@ def formation_after(game: HoldemGame, reader: DealtReader, node: LineNode, more_
         label=f"SB against BB, {stack:g} bb: {line}",
         pot=exact(sum(paid)),
         stack=exact(stack - max(paid)),
-        raiser=raiser_of(node.steps),
+        raiser=_raiser(node.steps),
         oop=Seat(SEATS["oop"], str(oop)),
         ip=Seat(SEATS["ip"], str(ip)),
         tree="small",  # ranges from the blinds are wide
@@ -176,10 +176,10 @@ def _range(reach: FloatArray, numbers: IntArray | None = None) -> Range:
     return Range(weights.clip(0.0, 1.0))
 
 
-def raiser_of(steps: Sequence[str]) -> PlayerName | None:
+def _raiser(steps: Sequence[str]) -> PlayerName | None:
     """Who raised last before the flop: the small blind, who is ip, acts first, and the players take turns.
 
-    >>> raiser_of(["raise 2", "raise 6", "call"]), raiser_of(["call", "check"])
+    >>> _raiser(["raise 2", "raise 6", "call"]), _raiser(["call", "check"])
     ('oop', None)
     """
     raisers = [PLAYERS[index % 2] for index, step in enumerate(steps) if step.startswith(("raise", "all-in"))]

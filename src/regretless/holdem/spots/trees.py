@@ -1,7 +1,7 @@
 """Betting trees to start from: small, usual and fine, by how deep the stacks are and who raised before the flop.
 
-The sizes are in `trees.toml`. Of the shipped formations, every flop of the usual tree fits in 3 GB and is solved to
-0.5 % of the pot within a minute on two cores (docs/performance.md).
+The sizes are in `trees.toml`. Of the formations in `formations.toml`, every flop of the usual tree fits in 3 GB and is
+solved to 0.5 % of the pot within a minute on two cores (docs/performance.md).
 """
 
 from __future__ import annotations
